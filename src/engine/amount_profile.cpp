@@ -146,6 +146,26 @@ Time AmountProfile::first_for_ever(std::span<const Amount> amounts, Time from) c
     return low == first ? std::max(from, times_.front()) : times_[low];
 }
 
+void AmountProfile::longest_meeting(Time from, Time to, std::size_t column, std::span<const Amount> levels,
+                                    std::span<Duration> longest) const {
+    std::vector<Time> begins;  // of the intervals that last, by level
+    begins.reserve(levels.size());
+    const auto end_above = [&](Amount value, Time at) {
+        for (; !begins.empty() && levels[begins.size() - 1] > value; begins.pop_back()) {
+            Duration& length = longest[begins.size() - 1];
+            length = std::max(length, at > from ? at - begins.back() : length);
+        }
+    };
+    for (std::size_t step = 0; step < times_.size() && (times_[step] < to || !begins.empty()); ++step) {
+        const Amount value = values_[step * columns_ + column];
+        end_above(value, times_[step]);
+        while (times_[step] < to && begins.size() < levels.size() && levels[begins.size()] <= value) {
+            begins.push_back(times_[step]);
+        }
+    }
+    std::fill_n(longest.begin(), begins.size(), Duration::infinity());
+}
+
 bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time to) const {
     for (std::size_t step = step_at(from); step < times_.size() && (step == 0 || times_[step] < to); ++step) {
         if (!has(step, amounts)) {

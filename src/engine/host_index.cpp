@@ -7,19 +7,13 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t buckets = 96;
-constexpr std::size_t most_levels = 16;  // of a capacity
-
-// 1, and the largest ones of 2, 3, 4, 6, 8, 12, ... up to the most that a host has.
+// 1, and the largest ones of 2, 4, 8, ... up to the most that a host has.
 std::vector<Amount> levels_up_to(Amount most) {
     std::vector<Amount> levels;
     for (Amount two = 2; two <= most && two > 0; two *= 2) {
         levels.push_back(two);
-        if (two / 2 <= most - two) {
-            levels.push_back(two + two / 2);
-        }
     }
-    const std::size_t left_out = levels.size() - std::min(levels.size(), most_levels - 1);
+    const std::size_t left_out = levels.size() - std::min(levels.size(), HostIndex::most_levels - 1);
     levels.erase(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(left_out));
     levels.insert(levels.begin(), 1);
     return levels;
@@ -59,31 +53,18 @@ void HostIndex::build(std::span<const AmountProfile> hosts, Time origin) {
     changes_ = 0;
     behind_ = 0;
     begin_ = origin;
-    bits_.assign(buckets * 2 * rows_ * words_, 0);
-    // A host's rows differ from those of the bucket before only if something changes in one of both.
-    std::vector<std::pair<std::size_t, int>> changing;
+    bits_.assign(words_ * rows_ * 2 * buckets, 0);
     for (std::size_t host = 0; host < hosts.size(); ++host) {
-        changing.emplace_back(0, static_cast<int>(host));
-        for (const Time at : hosts[host].instants()) {
-            if (const std::size_t bucket = at > origin ? bucket_of(at) : 0; bucket < buckets) {
-                changing.emplace_back(bucket, static_cast<int>(host));
-                changing.emplace_back(bucket + 1, static_cast<int>(host));
-            }
-        }
+        set(static_cast<int>(host), hosts[host], 0, buckets);
     }
-    std::ranges::sort(changing);
-    changing.erase(std::unique(changing.begin(), changing.end()), changing.end());
-    auto next = changing.begin();
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-        const auto at = bits_.begin() + static_cast<std::ptrdiff_t>(position(bucket, During::all, 0));
-        const auto size = static_cast<std::ptrdiff_t>(2 * rows_ * words_);
-        if (bucket > 0) {
-            std::copy_n(at - size, size, at);
-        }
-        for (; next != changing.end() && next->first == bucket; ++next) {
-            set(bucket, next->second, hosts[static_cast<std::size_t>(next->second)]);
-        }
+}
+
+HostIndex::Bits HostIndex::bits_of(const ResourceSet& hosts) const {
+    Bits bits(words_);
+    for (const int host : hosts.numbers()) {
+        insert(bits, host);
     }
+    return bits;
 }
 
 std::size_t HostIndex::bucket_of(Time t) const {
@@ -95,48 +76,34 @@ std::size_t HostIndex::levels_of(std::size_t column, Amount amount) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(levels, amount) - levels.begin());
 }
 
-void HostIndex::set_rows(std::size_t bucket, During during, int host, std::size_t first, std::size_t last, bool value) {
-    const auto number = static_cast<std::size_t>(host);
-    const std::uint64_t bit = std::uint64_t{1} << number % 64;
-    for (std::size_t row = first; row < last; ++row) {
-        std::uint64_t& word = bits_[position(bucket, during, row) + number / 64];
-        word = value ? word | bit : word & ~bit;
-    }
-}
-
-void HostIndex::values_in(std::size_t bucket, const AmountProfile& profile, Values& values) const {
-    values.least.clear();
-    values.most.clear();
-    for (std::size_t column = 0; column < levels_.size(); ++column) {
-        const auto [least, most] = profile.bounds(column, begin_of(bucket), begin_of(bucket + 1));
-        values.least.push_back(least);
-        values.most.push_back(most);
-    }
-}
-
-void HostIndex::set(std::size_t bucket, int host, const AmountProfile& profile) {
-    Values values;
-    values_in(bucket, profile, values);
-    for (std::size_t column = 0; column < levels_.size(); ++column) {
-        const std::size_t first = first_row_[column];
-        const std::size_t last = first + levels_[column].size();
-        for (const auto& [during, amount] :
-             {std::pair(During::all, values.least[column]), std::pair(During::some, values.most[column])}) {
-            const std::size_t reached = first + levels_of(column, amount);
-            set_rows(bucket, during, host, first, reached, true);
-            set_rows(bucket, during, host, reached, last, false);
+void HostIndex::set(int host, const AmountProfile& profile, std::size_t first, std::size_t end) {
+    const std::size_t word = static_cast<std::size_t>(host) / 64;
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<std::size_t>(host) % 64;
+    while (first < end) {
+        // As long as nothing changes, the buckets are alike.
+        const auto next = std::ranges::upper_bound(profile.instants(), begin_of(first));
+        const std::size_t stop = next == profile.instants().end() ? end : std::clamp(bucket_of(*next), first + 1, end);
+        for (std::size_t column = 0; column < levels_.size(); ++column) {
+            const auto [least, most] = profile.bounds(column, begin_of(first), begin_of(first + 1));
+            for (const auto& [during, amount] : {std::pair(During::all, least), std::pair(During::some, most)}) {
+                const std::size_t reached = levels_of(column, amount);
+                for (std::size_t level = 0; level < levels_[column].size(); ++level) {
+                    std::uint64_t* const row = bits_.data() + position(word, first_row_[column] + level, during);
+                    const std::uint64_t value = level < reached ? bit : 0;
+                    std::for_each(row + first, row + stop, [&](std::uint64_t& one) { one = (one & ~bit) | value; });
+                }
+            }
         }
+        first = stop;
     }
 }
 
-void HostIndex::change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until,
-                       std::span<const Amount> amounts, int sign) {
+void HostIndex::change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until) {
     ++changes_;
     from = std::max(from, origin);
     if (from >= until) {
         return;
     }
-    const AmountProfile& profile = hosts[static_cast<std::size_t>(host)];
     if (from >= begin_of(buckets)) {
         if (++behind_ > hosts.size() / 8) {
             width_ = std::max(width_, Duration::microseconds((from - origin).count() * 2 / buckets + 1));
@@ -145,35 +112,8 @@ void HostIndex::change(std::span<const AmountProfile> hosts, int host, Time orig
         }
         return;
     }
-    const std::size_t first = bucket_of(from);
-    const std::size_t end = std::min(bucket_of(until - Duration::microseconds(1)) + 1, buckets);
-    Values values;
-    for (std::size_t bucket = first; bucket < end;) {
-        if (begin_of(bucket) < from || begin_of(bucket + 1) > until) {
-            set(bucket++, host, profile);
-            continue;
-        }
-        // As long as nothing changes, the buckets are alike.
-        const auto next = std::ranges::upper_bound(profile.instants(), begin_of(bucket));
-        const std::size_t alike = bucket_of(next == profile.instants().end() ? until : std::min(*next, until));
-        const std::size_t stop = std::clamp(alike, bucket + 1, end);
-        values_in(bucket, profile, values);
-        for (std::size_t column = 0; column < levels_.size(); ++column) {
-            const Amount added = sign * amounts[column];
-            change_rows(bucket, stop, During::all, host, column, values.least[column], values.least[column] - added);
-            change_rows(bucket, stop, During::some, host, column, values.most[column], values.most[column] - added);
-        }
-        bucket = stop;
-    }
-}
-
-void HostIndex::change_rows(std::size_t bucket, std::size_t end, During during, int host, std::size_t column,
-                            Amount amount, Amount before) {
-    const std::size_t was = first_row_[column] + levels_of(column, before);
-    const std::size_t is = first_row_[column] + levels_of(column, amount);
-    for (; was != is && bucket < end; ++bucket) {
-        set_rows(bucket, during, host, std::min(was, is), std::max(was, is), is > was);
-    }
+    set(host, hosts[static_cast<std::size_t>(host)], bucket_of(from),
+        std::min(bucket_of(until - Duration::microseconds(1)) + 1, buckets));
 }
 
 void HostIndex::keep_suitable(const Request& request, Bits& hosts) const {
@@ -187,14 +127,22 @@ void HostIndex::keep_suitable(const Request& request, Bits& hosts) const {
     }
 }
 
-bool HostIndex::keep(const Search& search, std::span<const std::size_t> rows, std::size_t bucket, During during,
-                     const Bits& own, Bits& hosts) const {
-    const bool has_own = !own.empty() && begin_of(bucket + 1) > search.own_from;
-    for (const std::size_t number : rows) {
-        const std::span<const std::uint64_t> having = row(bucket, during, number);
-        for (std::size_t word = 0; word < words_; ++word) {
-            hosts[word] &= having[word] | (has_own ? own[word] : 0);
+bool HostIndex::keep(const Search& search, std::span<const std::size_t> rows, std::size_t first, std::size_t end,
+                     During during, Bits& hosts) const {
+    // Before this bucket, its own hosts count as others do.
+    const std::size_t own_begin = search.own != nullptr ? std::clamp(bucket_of(search.own_from), first, end) : end;
+    for (std::size_t word = 0; word < words_; ++word) {
+        const std::uint64_t own = search.own != nullptr ? (*search.own)[word] : 0;
+        std::uint64_t left = hosts[word];
+        for (auto number = rows.begin(); number != rows.end() && left != 0; ++number) {
+            const std::uint64_t* const row = bits_.data() + position(word, *number, during);
+            std::uint64_t all = left;
+            std::for_each(row + own_begin, row + end, [&](std::uint64_t one) { all &= one; });
+            all |= own;
+            std::for_each(row + first, row + own_begin, [&](std::uint64_t one) { all &= one; });
+            left &= all;
         }
+        hosts[word] = left;
     }
     return has_at_least(search.request.processors, hosts);
 }
@@ -208,29 +156,30 @@ HostIndex::Starts HostIndex::next(const Search& search, Time from, Time before, 
     }
     Bits suitable;
     keep_suitable(search.request, suitable);
-    Bits own;
-    if (search.own != nullptr) {
-        own.resize(words_);
-        for (const int host : search.own->numbers()) {
-            const auto number = static_cast<std::size_t>(host);
-            own[number / 64] |= std::uint64_t{1} << number % 64;
-        }
+    if (!has_at_least(search.request.processors, suitable)) {
+        return {Time::infinity(), before};
     }
     // A run that starts in a bucket goes on through as many whole ones, and then perhaps into the next.
     const auto length = static_cast<std::size_t>(
         std::min<Microseconds>(search.length.count() / width_.count(), static_cast<Microseconds>(buckets)));
     for (std::size_t bucket = bucket_of(from); bucket < buckets && begin_of(bucket) < before;) {
-        hosts = suitable;
-        std::size_t failed = 0;
-        for (std::size_t whole = std::min(bucket + length, buckets); whole-- > bucket + 1 && failed == 0;) {
-            failed = keep(search, rows, whole, During::all, own, hosts) ? 0 : whole;
-        }
-        if (failed > 0) {
-            bucket = failed;  // until then, all runs go through it and through what comes after it here
-        } else if (!keep(search, rows, bucket, During::some, own, hosts)) {
+        const std::size_t whole = bucket + 1;
+        const std::size_t end = std::max(whole, std::min(bucket + length, buckets));
+        const auto has_enough = [&](std::size_t first) {
+            hosts = suitable;
+            return keep(search, rows, first, end, During::all, hosts);
+        };
+        if (!has_enough(whole)) {
+            // From `bucket` on there are not enough, and from `enough` on there are: until then, all runs fail.
+            bucket = whole;
+            for (std::size_t enough = end; enough - bucket > 1;) {
+                const std::size_t middle = bucket + (enough - bucket) / 2;
+                (has_enough(middle) ? enough : bucket) = middle;
+            }
+        } else if (!keep(search, rows, bucket, whole, During::some, hosts)) {
             ++bucket;
         } else {
-            return {std::max(from, begin_of(bucket)), std::min(before, begin_of(bucket + 1))};
+            return {std::max(from, begin_of(bucket)), std::min(before, begin_of(whole))};
         }
     }
     hosts = suitable;

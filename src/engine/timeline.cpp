@@ -25,13 +25,6 @@ std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
     return numbers;
 }
 
-// As hosts.contains(), and faster if it has few intervals.
-bool has_host(const ResourceSet& hosts, int host) {
-    const std::vector<ResourceSet::Interval>& intervals = hosts.intervals();
-    return !intervals.empty() && intervals.front().first <= host && host <= intervals.back().last &&
-           hosts.contains(host);
-}
-
 }  // namespace
 
 Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
@@ -155,7 +148,7 @@ void Timeline::take_window(std::size_t number) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.add(window.from, window.until, taken, -1);
         if (index_) {
-            index_->change(hosts_, host, origin_, window.from, window.until, taken, -1);
+            index_->change(hosts_, host, origin_, window.from, window.until);
         }
         if (window.from > origin_) {
             begins_later(host, 1);
@@ -255,7 +248,7 @@ void Timeline::change_hosts(const Request& request, const ResourceSet& hosts, Ti
         taken_of(request, host, taken);
         profile.add(from, until, taken, sign);
         if (index_) {
-            index_->change(hosts_, host, origin_, from, until, taken, sign);
+            index_->change(hosts_, host, origin_, from, until);
         }
         if (from > origin_) {
             begins_later(host, -sign);
@@ -431,7 +424,7 @@ Time Timeline::earliest_without_place(const Planned& job, Time first, Time last)
     if (index_ && !job.place.window) {
         const std::vector<Amount> needed = needed_of_host(job.request);
         if (has_its_own(job, needed)) {
-            const Own own{job.place.hosts, job.start};
+            const Own own{index_->bits_of(job.place.hosts), job.start};
             const Time end = job.start + job.length;
             counted_.add(job.request, job.request.processors, job.start, end, 1);
             const Time start = earliest_in_index(job.request, needed, job.length, std::max(first, origin_), last, &own);
@@ -487,7 +480,7 @@ Time Timeline::earliest_among(const HostIndex::Bits& hosts, const Request& reque
     std::vector<Allowance> changes;
     HostIndex::each_host(hosts, [&](int host) {
         if (first > from) {
-            const bool is_own = own != nullptr && own->hosts.contains(host);
+            const bool is_own = own != nullptr && HostIndex::has(own->hosts, host);
             allow_starts(changes, hosts_[static_cast<std::size_t>(host)], needed, length, from, first,
                          is_own ? own->from : Time::infinity());
         }
@@ -553,55 +546,40 @@ Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request&
     return allow >= request.processors ? counted_.earliest(request, length, since, before) : Time::infinity();
 }
 
-Timeline::Given Timeline::given(const Holding& holding) const {
-    Given given;
-    given.from_ = std::max(holding.from, origin_);
-    given.until_ = holding.until;
-    for (const int host : holding.hosts.numbers()) {
-        const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-        Given::Host& one = given.hosts_.emplace_back();
-        one.host = host;
-        one.kind = &machine_->resources().kind_of(host);
-        taken_of(holding.request, host, one.taken);
-        for (std::size_t column = 0; column < one.taken.size(); ++column) {
-            const auto [least, most] = profile.bounds(column, given.from_, given.until_);
-            one.least.push_back(least - one.taken[column]);
-            one.most.push_back(most);
-        }
-    }
-    return given;
+GivenHosts::Need Timeline::need_of_host(const Request& request, Duration length) const {
+    return {*index_, needed_of_host(request), length};
 }
 
-bool Timeline::Given::may_help(std::size_t number, const Request& request) const {
-    const Host& host = hosts_[number];
-    bool lacked = false;
-    bool has = true;
-    const auto look_at = [&](std::size_t column, Amount needed) {
-        lacked |= host.least[column] < needed;
-        has &= host.most[column] >= needed;
-    };
-    const std::vector<Amount>& per_host = request.per_host();
-    look_at(0, per_host.empty() ? 1 : outside_windows);
-    for (std::size_t capacity = 0; capacity < per_host.size() && has; ++capacity) {
-        if (per_host[capacity] > 0) {
-            look_at(capacity + 1, per_host[capacity]);
-        }
+void Timeline::add_to(GivenHosts& given, const Holding& holding) const {
+    for (const int number : holding.hosts.numbers()) {
+        GivenHosts::Host host{number, std::max(holding.from, origin_), holding.until, {}};
+        taken_of(holding.request, number, host.taken);
+        given.add(*index_, hosts_[static_cast<std::size_t>(number)], std::move(host));
     }
-    return lacked && has && host.kind->suits(request);
 }
 
-AmountProfile::Stretch Timeline::opened_starts(const Given& given, const Holding& planned, Duration length, Time first,
-                                               Time last) const {
-    AmountProfile::Stretch opened{Time::infinity(), first};
-    std::vector<Amount> needed;
-    const bool is_beside = planned.from < given.until_ && given.from_ < planned.until;
-    for (std::size_t number = 0; number < given.hosts_.size(); ++number) {
-        const int host = given.hosts_[number].host;
-        if (given.may_help(number, planned.request) || (is_beside && has_host(planned.hosts, host))) {
-            if (needed.empty()) {
-                needed = needed_of_host(planned.request);
-            }
-            const AmountProfile::Stretch one = opened_starts_on(given, number, planned, needed, length, first, last);
+AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,
+                                               const GivenHosts::Need& need, Duration length,
+                                               const AmountProfile::Stretch& known) const {
+    AmountProfile::Stretch opened{Time::infinity(), origin_};
+    // Where the job has its own place, more is free for it than the hosts have.
+    const bool has_own = given.has_some_of(planned.hosts);
+    if (!has_own && !given.may_help(need)) {
+        return opened;
+    }
+    const HostIndex::Bits own = has_own ? index_->bits_of(planned.hosts) : HostIndex::Bits();
+    const std::span<const float> longest = given.longest(need);
+    for (std::size_t i = first; i < longest.size(); ++i) {
+        const GivenHosts::Host& host = given.hosts()[i];
+        const bool is_own = has_own && HostIndex::has(own, host.number);
+        if (!is_own && (longest[i] < need.length || !suits(planned.request, host.number))) {
+            continue;
+        }
+        const Time from = std::max(host.from - length, origin_);
+        const Time until = std::min(host.until, planned.from);
+        if (from < until && (from < known.begin || known.end < until)) {
+            const AmountProfile::Stretch one =
+                opened_starts_on(host, given.is_new(), is_own ? &planned : nullptr, need.amounts, length, from, until);
             opened.begin = std::min(opened.begin, one.begin);
             opened.end = std::max(opened.end, one.end);
         }
@@ -609,21 +587,21 @@ AmountProfile::Stretch Timeline::opened_starts(const Given& given, const Holding
     return opened;
 }
 
-AmountProfile::Stretch Timeline::opened_starts_on(const Given& given, std::size_t number, const Holding& planned,
+AmountProfile::Stretch Timeline::opened_starts_on(const GivenHosts::Host& host, bool is_new, const Holding* own,
                                                   std::span<const Amount> needed, Duration length, Time first,
                                                   Time last) const {
-    const Given::Host& one = given.hosts_[number];
-    const AmountProfile* profile = &hosts_[static_cast<std::size_t>(one.host)];
+    const AmountProfile* profile = &hosts_[static_cast<std::size_t>(host.number)];
     std::optional<AmountProfile> without_job;
-    if (planned.from < Time::infinity() && has_host(planned.hosts, one.host)) {
+    if (own != nullptr) {
         std::vector<Amount> taken;
-        taken_of(planned.request, one.host, taken);
+        taken_of(own->request, host.number, taken);
         without_job = *profile;
-        without_job->add(planned.from, planned.until, taken, 1);
+        without_job->add(own->from, own->until, taken, 1);
         profile = &*without_job;
     }
     // A start is opened if the job would run at one of these instants.
-    const AmountProfile::Stretch freed = profile->freed(needed, one.taken, given.from_, given.until_);
+    const AmountProfile::Stretch freed = is_new ? profile->freed(needed, host.taken, host.from, host.until)
+                                                : AmountProfile::Stretch{host.from, host.until};
     if (!freed.begin.is_infinite()) {
         const Time from = std::max(first, freed.begin - length + Duration::microseconds(1));
         const Time until = std::min(last, freed.end);

@@ -32,6 +32,7 @@ void Plan::reset(Timeline timeline) {
     timeline_ = std::move(timeline);
     timeline_->index_hosts();
     places_.clear();
+    needs_.clear();
     by_start_.clear();
     slots_.clear();
     free_slots_.clear();
@@ -161,22 +162,47 @@ void Plan::allow_starts_in_spans(const Column& column, Taken taken, Time from, T
     }
 }
 
-// A start may have become possible for each job that would run then before it does now: for a booked one, by anything
-// that was given back, and for another on one of these hosts.
+// In a pass by planned start: notes what is given back, for the jobs that the pass has yet to look at. Elsewhere: opens
+// the starts for each job that they may help.
 void Plan::allow_starts_on_hosts(const Request& request, const Place& place, Time from, Time to) {
-    const Timeline::Given given = timeline_->given({request, place.hosts, from, to});
-    for (const JobIndex job : by_start_) {
-        const std::uint32_t number = slot_of_[job];
-        const Slot& slot = slots_[number];
-        StartInterval opened{std::max(from - slot.walltime, origin()), std::min(to, slot.start)};
-        if (opened.some() && !slot.request->is_booked()) {
-            const auto [begin, end] =
-                timeline_->opened_starts(given, {*slot.request, places_[number].hosts, slot.start, slot.end()},
-                                         slot.walltime, opened.from, opened.until);
-            opened = {begin, end};
+    if (!passing_by_start_) {
+        forget_given(true);
+    }
+    given_.push_back({from, to, given_hosts_.hosts().size()});
+    timeline_->add_to(given_hosts_, {request, place.hosts, from, to});
+    if (!passing_by_start_) {
+        for (const JobIndex job : by_start_) {
+            allow_starts_of(slot_of_[job], 0);
         }
-        if (opened.some()) {
-            allow(number, opened);
+    }
+}
+
+void Plan::forget_given(bool is_new) {
+    given_.clear();
+    given_hosts_.begin(is_new);
+}
+
+// A start may have become possible for a job that would run then before it does now: for a booked one, by anything that
+// was given back, and for another on one of these hosts.
+void Plan::allow_starts_of(std::uint32_t number, std::size_t first) {
+    const Slot& slot = slots_[number];
+    if (first == given_.size()) {
+        return;
+    }
+    if (slot.request->is_booked()) {
+        for (const Given& given : std::span(given_).subspan(first)) {
+            const StartInterval opened{std::max(given.from - slot.walltime, origin()),
+                                       std::min(given.until, slot.start)};
+            if (opened.some()) {
+                allow(number, opened);
+            }
+        }
+    } else if (!given_hosts_.hosts().empty()) {
+        const auto [begin, end] = timeline_->opened_starts(
+            given_hosts_, given_[first].first_host, {*slot.request, places_[number].hosts, slot.start, slot.end()},
+            needs_[number], slot.walltime, {slot.possible.from, slot.possible.until});
+        if (begin < end) {
+            allow(number, {begin, end});
         }
     }
 }
@@ -300,6 +326,10 @@ Time Plan::place(const Entry& entry, Time from) {
             .submit = entry.submit,
             .request = entry.request};
     places_.resize(slots_.size());
+    if (timeline_->has_named_hosts()) {
+        needs_.resize(slots_.size());
+        needs_[number] = timeline_->need_of_host(*entry.request, entry.walltime);
+    }
     insert(slot, from);
     each_column([&](Column& column, const auto*, const auto& taken) {
         const Amount amount = taken(slot);
@@ -429,6 +459,8 @@ std::size_t Plan::move_all_earlier(Time than) {
     // A move helps only jobs planned behind the one that moved. So the pass looks at each job once, after all moves
     // that can help it.
     passing_by_start_ = true;
+    forget_given(false);
+    std::vector<std::pair<std::uint32_t, std::size_t>> seen;  // slots, and how many of given_ they know
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
@@ -439,6 +471,12 @@ std::size_t Plan::move_all_earlier(Time than) {
                 same.for_starts.include_in(slot.possible, slot.start.since_zero());
             }
         });
+        if (!timeline_->is_all_counted()) {
+            slot.listed = true;  // not in may_move_: its turn is now
+            allow_starts_of(number, 0);
+            slot.listed = false;
+            seen.emplace_back(number, given_.size());
+        }
         if (!slot.possible.some()) {
             continue;
         }
@@ -449,6 +487,10 @@ std::size_t Plan::move_all_earlier(Time than) {
         }
     }
     passing_by_start_ = false;
+    // Who is helped by a move of a job behind it waits for the next pass.
+    for (const auto& [number, first] : seen) {
+        allow_starts_of(number, first);
+    }
     for (Column& column : columns_) {
         for (Column::Class& same : column.classes) {
             same.for_walltimes.clear();

@@ -42,6 +42,11 @@ class AmountProfile {
     // From the first to the last instant of [from, to) at which these amounts are free, but were not as long as
     // somebody took `given`. Begin is infinite if there is none.
     Stretch freed(std::span<const Amount> amounts, std::span<const Amount> given, Time from, Time to) const;
+    // Of the intervals in which this much of one amount is free, and which meet [from, to), the longest one for each
+    // level. Raises `longest` of a level to it.
+    // Requires: `levels` increases.
+    void longest_meeting(Time from, Time to, std::size_t column, std::span<const Amount> levels,
+                         std::span<Duration> longest) const;
     // The first t >= max(from, origin) from which on these amounts are free for ever.
     // Requires: nothing that is free later is taken again.
     // Cost: O(log(n) * c).

@@ -26,17 +26,16 @@ class HostIndex {
     HostIndex(const Resources& resources, std::span<const Amount> levels, std::span<const AmountProfile> hosts,
               Time origin);
 
-    // `sign` times these amounts have been added to the profile of a host during [from, until).
+    // The profile of a host has changed in [from, until).
     // Requires: `hosts` have what was said of all changes. The host has forgotten what is before `origin`.
-    // Cost: O(buckets). At times, O(buckets * hosts / 64) and O(steps of all hosts).
-    void change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until,
-                std::span<const Amount> amounts, int sign);
+    // Cost: O(buckets). At times, O(buckets * hosts) and O(steps of all hosts).
+    void change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until);
 
     struct Search {
         const Request& request;
         std::span<const Amount> needed;  // of each host, by column
         Duration length;
-        const ResourceSet* own = nullptr;  // from `own_from` on, these hosts have enough; null: none
+        const Bits* own = nullptr;  // from `own_from` on, these hosts have enough; null: none
         Time own_from = {};
     };
     struct Starts {
@@ -49,10 +48,32 @@ class HostIndex {
     // product of the buckets of [from, before) and of `length`.
     Starts next(const Search& search, Time from, Time before, Bits& hosts) const;
 
+    // The levels of a column, increasing, at most `most_levels`.
+    static constexpr std::size_t most_levels = 16;
+    const std::vector<Amount>& levels(std::size_t column) const { return levels_[column]; }
+    std::size_t columns() const { return levels_.size(); }
+    // How many levels of the column an amount reaches.
+    std::size_t levels_of(std::size_t column, Amount amount) const;
+
     static bool has(const Bits& hosts, int host) {
         const auto number = static_cast<std::size_t>(host);
         return (hosts[number / 64] >> number % 64 & 1U) != 0;
     }
+    static void insert(Bits& hosts, int host) {
+        const auto number = static_cast<std::size_t>(host);
+        hosts[number / 64] |= std::uint64_t{1} << number % 64;
+    }
+    static bool has_some(const Bits& hosts, const ResourceSet& numbers) {
+        for (const auto& [first, last] : numbers.intervals()) {
+            for (int host = first; host <= last; ++host) {
+                if (has(hosts, host)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+    Bits bits_of(const ResourceSet& hosts) const;
     template <class Use>
     static void each_host(const Bits& hosts, Use use) {
         for (std::size_t word = 0; word < hosts.size(); ++word) {
@@ -64,33 +85,20 @@ class HostIndex {
 
  private:
     enum class During : std::size_t { all, some };  // of a bucket
-    struct Values {
-        std::vector<Amount> least;
-        std::vector<Amount> most;
-    };
-
     void build(std::span<const AmountProfile> hosts, Time origin);
     std::size_t bucket_of(Time t) const;  // `buckets` if it is behind all
     Time begin_of(std::size_t bucket) const { return begin_ + width_ * static_cast<long long>(bucket); }
-    std::span<const std::uint64_t> row(std::size_t bucket, During during, std::size_t row) const {
-        return std::span(bits_).subspan(position(bucket, during, row), words_);
+    static constexpr std::size_t buckets = 96;
+    // The buckets of 64 hosts are side by side: a change is of one host, and of many buckets.
+    std::size_t position(std::size_t word, std::size_t row, During during) const {
+        return ((word * rows_ + row) * 2 + static_cast<std::size_t>(during)) * buckets;
     }
-    std::size_t position(std::size_t bucket, During during, std::size_t row) const {
-        return ((bucket * 2 + static_cast<std::size_t>(during)) * rows_ + row) * words_;
-    }
-    // How many levels of the column an amount reaches.
-    std::size_t levels_of(std::size_t column, Amount amount) const;
-    void set_rows(std::size_t bucket, During during, int host, std::size_t first, std::size_t last, bool value);
-    // The host has this amount during these buckets, and had `before`.
-    void change_rows(std::size_t bucket, std::size_t end, During during, int host, std::size_t column, Amount amount,
-                     Amount before);
-    // Sets all rows of the bucket for this host.
-    void set(std::size_t bucket, int host, const AmountProfile& profile);
-    void values_in(std::size_t bucket, const AmountProfile& profile, Values& values) const;
+    // Sets all rows of these buckets for this host.
+    void set(int host, const AmountProfile& profile, std::size_t first, std::size_t end);
     void keep_suitable(const Request& request, Bits& hosts) const;
-    // Keeps the hosts that have what is needed, and says whether enough are left.
-    bool keep(const Search& search, std::span<const std::size_t> rows, std::size_t bucket, During during,
-              const Bits& own, Bits& hosts) const;
+    // Keeps the hosts that have what is needed in all these buckets, and says whether enough are left.
+    bool keep(const Search& search, std::span<const std::size_t> rows, std::size_t first, std::size_t end,
+              During during, Bits& hosts) const;
 
     const Resources* resources_;
     std::size_t words_;                        // of a row

@@ -16,6 +16,7 @@
 #include <batfill/engine/amount_profile.hpp>
 #include <batfill/engine/counted_profile.hpp>
 #include <batfill/engine/fitting_hosts.hpp>
+#include <batfill/engine/given_hosts.hpp>
 #include <batfill/engine/host_index.hpp>
 #include <batfill/engine/wait_reason.hpp>
 
@@ -119,15 +120,18 @@ class Timeline {
         Time from;
         Time until;
     };
-    // What somebody has given back, with what a first look at each host says.
-    class Given;
-    Given given(const Holding& holding) const;
-    // Returns the span of the starts in [first, last) that a host of `given` allows the planned job only since then,
-    // for `length` and as if the job itself had no place. Begin is infinite if there is none. Does not look at pools.
-    // Requires: there are named hosts.
-    // Cost: O(hosts of `given`), and O(steps) of those of which the job needs something that was too little.
-    AmountProfile::Stretch opened_starts(const Given& given, const Holding& planned, Duration length, Time first,
-                                         Time last) const;
+    // Adds what somebody has given back.
+    // Requires: index_hosts() was called, and there are named hosts. So for the next two.
+    void add_to(GivenHosts& given, const Holding& holding) const;
+    GivenHosts::Need need_of_host(const Request& request, Duration length) const;
+    // Returns a span of starts from the origin on. It has all before planned.from that are not in `known` and that a
+    // host of `given`, from number `first` on, allows the planned job only since then, for `length` and as if the job
+    // itself had no place. Begin is infinite if there is none. Does not look at pools.
+    // Cost: O(hosts of `planned`) if no host has what the job needs for so long; else O(hosts of `given`), and O(steps)
+    // of those that have.
+    AmountProfile::Stretch opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,
+                                         const GivenHosts::Need& need, Duration length,
+                                         const AmountProfile::Stretch& known) const;
 
     // What is kept of the answers for one job, to look next time only at hosts that have changed since.
     struct Kept {
@@ -167,7 +171,8 @@ class Timeline {
  private:
     void add_hosts(Time now);
     std::vector<Amount> needed_of_host(const Request& request) const;
-    AmountProfile::Stretch opened_starts_on(const Given& given, std::size_t number, const Holding& planned,
+    // Those from [first, last) that this host allows; `own` is the job's place if it has one there.
+    AmountProfile::Stretch opened_starts_on(const GivenHosts::Host& host, bool is_new, const Holding* own,
                                             std::span<const Amount> needed, Duration length, Time first,
                                             Time last) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
@@ -184,7 +189,7 @@ class Timeline {
     Time earliest_without_place(const Planned& job, Time first, Time last);
     // A planned job that is to be looked for as if it were not there: from its start on, its hosts have what it needs.
     struct Own {
-        const ResourceSet& hosts;
+        HostIndex::Bits hosts;
         Time from;
     };
     // Whether that is so: nobody else needs what it has taken.
@@ -272,26 +277,6 @@ class Timeline {
     // The hosts that have changed, one after another, have numbers. These are the last ones.
     std::vector<int> changed_;
     std::uint64_t forgotten_changes_ = 1;
-};
-
-class Timeline::Given {
- public:
-    // Whether a host, by its number in hosts_, may now have enough for the job at an instant at which it had too
-    // little.
-    bool may_help(std::size_t number, const Request& request) const;
-
- private:
-    friend class Timeline;
-    struct Host {
-        int host;
-        const Resources::HostKind* kind;
-        std::vector<Amount> taken;  // what was given back, by column
-        std::vector<Amount> least;  // before that
-        std::vector<Amount> most;   // since then
-    };
-    Time from_;
-    Time until_;
-    std::vector<Host> hosts_;
 };
 
 }  // namespace batfill

@@ -276,6 +276,9 @@ class Plan {
     // Opens starts for the jobs that may profit from what was given back during [from, to).
     void allow_starts(const Request& given, int processors, const Place& place, Time from, Time to);
     void allow_starts_on_hosts(const Request& request, const Place& place, Time from, Time to);
+    void forget_given(bool is_new);
+    // By given_, from number `first` on.
+    void allow_starts_of(std::uint32_t number, std::size_t first);
     static void collect_starts(Column& column, Time to);
     template <class Taken>
     void allow_starts_in_spans(const Column& column, Taken taken, Time from, Time to);
@@ -308,8 +311,9 @@ class Plan {
     //    the cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a
     //    job once the pass has added the starts in the intervals of its classes to `possible`.
     // 8. The intervals of all classes are empty and passing_by_start_ is false, except in move_all_earlier().
-    std::optional<Timeline> timeline_;  // none before the first reset()
-    std::vector<Place> places_;         // by slot
+    std::optional<Timeline> timeline_;     // none before the first reset()
+    std::vector<Place> places_;            // by slot
+    std::vector<GivenHosts::Need> needs_;  // by slot, if hosts have names
     std::vector<JobIndex> by_start_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_slots_;
@@ -318,6 +322,14 @@ class Plan {
     std::vector<std::uint32_t> may_move_;
     std::vector<Column> columns_;
     bool passing_by_start_ = false;  // in move_all_earlier
+    // What was given back last; in move_all_earlier, during the pass. Not used if all is only counted.
+    struct Given {
+        Time from;
+        Time until;
+        std::size_t first_host;  // in given_hosts_
+    };
+    std::vector<Given> given_;
+    GivenHosts given_hosts_;
 };
 
 // The planned starts as tests show them behind the bar of a round (tests/support/small_machine.hpp): "b 100; c none",

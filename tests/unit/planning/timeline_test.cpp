@@ -159,7 +159,7 @@ bool finds_opened_starts(unsigned seed) {
             timeline.take(one.request, {one.hosts}, second(one.from), second(one.until));
         }
     }
-    if (plain.held.size() < 2) {
+    if (plain.held.size() < 2 || !timeline.has_named_hosts()) {
         return true;
     }
     const Holding planned = plain.held.back();
@@ -175,10 +175,19 @@ bool finds_opened_starts(unsigned seed) {
     const Request taken = given.request;
     const int until = std::exchange(given.until, from);
     timeline.give(taken, {hosts}, second(from), second(until));
-    const auto [begin, end] =
-        timeline.opened_starts(timeline.given({taken, hosts, second(from), second(until)}),
-                               {planned.request, planned.hosts, second(planned.from), second(planned.until)},
-                               Duration::seconds(length), Time(), second(planned.from));
+    timeline.index_hosts();
+    const GivenHosts::Need need = timeline.need_of_host(planned.request, Duration::seconds(length));
+    const auto opened = [&](bool is_new, const batfill::AmountProfile::Stretch& known) {
+        GivenHosts what;
+        what.begin(is_new);
+        timeline.add_to(what, {taken, hosts, second(from), second(until)});
+        return timeline.opened_starts(what, 0,
+                                      {planned.request, planned.hosts, second(planned.from), second(planned.until)},
+                                      need, Duration::seconds(length), known);
+    };
+    const auto [begin, end] = opened(true, {Time(), Time()});
+    const auto [later_begin, later_end] = opened(false, {Time(), Time()});
+    CHECK(opened(true, {Time(), second(planned.from)}).begin.is_infinite());
 
     Time first = Time::infinity();
     Time last;
@@ -196,6 +205,8 @@ bool finds_opened_starts(unsigned seed) {
     INFO("seed " << seed);
     REQUIRE(begin <= first);
     REQUIRE((first.is_infinite() || last < end));
+    REQUIRE(later_begin <= first);
+    REQUIRE((first.is_infinite() || last < later_end));
     return begin == first || first - begin < Duration::seconds(1);
 }
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/engine/amount_profile.hpp>
+#include <batfill/engine/host_index.hpp>
+
+namespace batfill {
+
+// What has been given back on named hosts, with an answer in advance for each planned job: on which of these hosts what
+// it needs is free for long enough. It may name too many hosts, but never too few.
+class GivenHosts {
+ public:
+    static constexpr std::size_t columns_looked_at = 8;  // the first ones of a host
+    // What a job needs of each of its hosts, by column, and for how long.
+    struct Need {
+        Need() = default;
+        Need(const HostIndex& index, std::vector<Amount> amounts, Duration length);
+        std::vector<Amount> amounts;
+        float length = 0;                                      // rounded
+        std::array<std::uint8_t, columns_looked_at> levels{};  // of the index, that the amounts reach
+    };
+    struct Host {
+        int number;
+        Time from;
+        Time until;
+        std::vector<Amount> taken;  // what was given back during [from, until), by column
+    };
+
+    // Forgets all. `is_new` says that the profiles will not change before the last question.
+    void begin(bool is_new);
+    bool is_new() const { return is_new_; }
+    // Requires: `profile` and `index` have the change.
+    // Cost: O(steps of the host).
+    void add(const HostIndex& index, const AmountProfile& profile, Host host);
+    // In the order of add().
+    const std::vector<Host>& hosts() const { return hosts_; }
+    bool has_some_of(const ResourceSet& hosts) const { return !bits_.empty() && HostIndex::has_some(bits_, hosts); }
+
+    // Whether some host may have what is needed for so long, during an interval that meets what was given back there.
+    // Cost: O(1).
+    bool may_help(const Need& need) const;
+    // By host, the length of the longest such interval, by the first look: it may be too long.
+    // Cost: O(hosts).
+    std::span<const float> longest(const Need& need);
+
+ private:
+    static constexpr std::size_t levels = HostIndex::most_levels + 1;  // the first one: nothing is needed
+    template <class Value>
+    using ByLevel = std::array<std::array<Value, levels>, columns_looked_at>;
+
+    bool is_new_ = true;
+    std::size_t columns_ = 0;
+    std::vector<Host> hosts_;
+    HostIndex::Bits bits_;
+    ByLevel<std::vector<float>> longest_;  // by host; rounded
+    ByLevel<float> longest_of_all_{};
+    std::vector<float> shortest_;  // of the columns
+};
+
+}  // namespace batfill

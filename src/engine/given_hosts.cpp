@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <utility>
+
+#include <batfill/engine/given_hosts.hpp>
+
+namespace batfill {
+
+namespace {
+
+// Keeps the order of lengths.
+float rounded(Duration length) {
+    return static_cast<float>(length.count());
+}
+
+}  // namespace
+
+GivenHosts::Need::Need(const HostIndex& index, std::vector<Amount> needed, Duration needed_for)
+    : amounts(std::move(needed)), length(rounded(needed_for)) {
+    for (std::size_t column = 0; column < std::min(columns_looked_at, amounts.size()); ++column) {
+        levels[column] = static_cast<std::uint8_t>(index.levels_of(column, amounts[column]));
+    }
+}
+
+void GivenHosts::begin(bool is_new) {
+    is_new_ = is_new;
+    hosts_.clear();
+    bits_.clear();
+    for (auto& column : longest_) {
+        for (std::vector<float>& level : column) {
+            level.clear();
+        }
+    }
+    longest_of_all_ = {};
+}
+
+void GivenHosts::add(const HostIndex& index, const AmountProfile& profile, Host host) {
+    if (bits_.empty()) {
+        bits_ = index.bits_of({});
+    }
+    HostIndex::insert(bits_, host.number);
+    columns_ = std::min(columns_looked_at, index.columns());
+    for (std::size_t column = 0; column < columns_; ++column) {
+        std::array<Duration, levels> longest{Duration::infinity()};
+        profile.longest_meeting(host.from, host.until, column, index.levels(column), std::span(longest).subspan(1));
+        for (std::size_t level = 0; level <= index.levels(column).size(); ++level) {
+            const float length = rounded(longest[level]);
+            longest_[column][level].push_back(length);
+            longest_of_all_[column][level] = std::max(longest_of_all_[column][level], length);
+        }
+    }
+    hosts_.push_back(std::move(host));
+}
+
+bool GivenHosts::may_help(const Need& need) const {
+    bool may_help = !hosts_.empty();
+    for (std::size_t column = 0; column < columns_; ++column) {
+        may_help &= longest_of_all_[column][need.levels[column]] >= need.length;
+    }
+    return may_help;
+}
+
+std::span<const float> GivenHosts::longest(const Need& need) {
+    shortest_ = longest_.front()[need.levels.front()];
+    for (std::size_t column = 1; column < columns_; ++column) {
+        std::ranges::transform(shortest_, longest_[column][need.levels[column]], shortest_.begin(),
+                               [](float a, float b) { return b < a ? b : a; });
+    }
+    return shortest_;
+}
+
+}  // namespace batfill
