@@ -50,7 +50,7 @@ const std::vector<QueueEntry>& JobQueue::eligible(Seconds now) {
 
 bool JobQueue::is_eligible(JobPlace place, Seconds now) {
     const Job& job = cluster_.job(place);
-    if (job.priority <= 0 || job.begin > now || !cluster_.may_run_more(job) ||
+    if (job.priority <= 0 || job.begin > now ||
         !std::all_of(job.dependencies.begin(), job.dependencies.end(),
                      [&](const Dependency& one) { return is_met(one); })) {
         return false;

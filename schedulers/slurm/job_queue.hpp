@@ -19,9 +19,8 @@ class JobQueue {
     // Priorities have changed. Cost: sorting.
     void sort();
 
-    // The jobs that may start at `now`: none is held, waits for its begin, for others, or for a task of its array to
-    // end. Those that have waited for their begin or for others are eligible from now on. Valid until the next call.
-    // Cost: O(jobs that wait).
+    // The jobs that may start at `now`: none is held, or waits for its begin or for others. Those that have waited so
+    // are eligible from now on. Valid until the next call. Cost: O(jobs that wait).
     const std::vector<QueueEntry>& eligible(Seconds now);
     // The jobs that wait, eligible or not. Some of them may have started since the last call of eligible().
     const std::vector<QueueEntry>& waiting() const { return waiting_; }

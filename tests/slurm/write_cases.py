@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """write_cases.py FILE.jsonl.gz...: writes tests/unit/schedulers/slurm_cases.txt anew.
 
-Of each file it takes the shortest cases in which some job does not start at once: all files have some, until there are
-300. What a case says stays; its form is that of the tests.
+It takes the cases that few others can replace, and of each file the shortest ones in which some jobs do not start at
+once, until there are 300. What a case says stays; its form is that of the tests.
 """
 
 import gzip
@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 CASES = 300
+# Each is among the shortest that a rule decides which short cases seldom need: the last running job on the chosen
+# nodes, the tries with the weakest nodes left out, the closed end of a span, the successor of a span behind the limit,
+# the size of the table, the end of the window.
+RARE = ["run_cores-82-26.11", "share1_rr-16-26.11", "cores_lic_off-82-26.11", "run_cores_linear-56-26.11",
+        "run_lic_on-28-22.05", "run_lic_on-0-26.11", "run_whole_rr-0-26.11", "test5-64-26.11", "lic_on-32-22.05"]
 TEXT = Path(__file__).parents[1] / "unit" / "schedulers" / "slurm_cases.txt"
 HEAD = """\
 # Queues, and what Slurm's backfill made of them. tests/slurm/write_cases.py has chosen them among many more.
@@ -82,15 +87,29 @@ def text(case: dict[str, Any]) -> str:
     return lines
 
 
+def name_of(one: str) -> str:
+    """The name of a case by its text."""
+    return one.split()[1]
+
+
+def is_rare(one: str) -> bool:
+    """Whether this case is always taken."""
+    return name_of(one) in RARE
+
+
 def chosen(files: list[str]) -> list[str]:
     """The texts of the chosen cases: the shortest of each file, then its second shortest, and so on."""
     of_files = []
     for file in files:
         with gzip.open(file, "rt", encoding="utf-8") as cases:
             texts = [text(json.loads(case)) for case in cases]
-        of_files.append(sorted((one for one in texts if one.count(" planned ") > 1), key=len))
-    ranked = [(rank, number) for number, of_file in enumerate(of_files) for rank in range(len(of_file))]
-    return [of_files[number][rank] for rank, number in sorted(sorted(ranked)[:CASES], key=lambda one: one[::-1])]
+        of_files.append(sorted((one for one in texts if one.count(" planned ") > 1 or is_rare(one)), key=len))
+    ranked = sorted((rank, number) for number, of_file in enumerate(of_files) for rank in range(len(of_file)))
+    picked = [one for of_file in of_files for one in of_file if is_rare(one)]
+    for rank, number in ranked:
+        if len(picked) < CASES and of_files[number][rank] not in picked:
+            picked.append(of_files[number][rank])
+    return sorted(picked, key=name_of)
 
 
 if __name__ == "__main__":
