@@ -9,6 +9,29 @@
 #include <string>
 #include <vector>
 
+namespace {
+
+using batfill::tests::SlurmRecording;
+
+struct Counts {
+    std::size_t starts = 0;
+    std::size_t differ = 0;
+};
+
+void compare(const std::string& folder, Counts& counts) {
+    for (const SlurmRecording& run : batfill::tests::read_slurm_recordings(folder)) {
+        const std::vector<std::string> differing = batfill::tests::differences(run, batfill::tests::replay(run));
+        counts.starts += run.starts.size();
+        counts.differ += differing.size();
+        if (!differing.empty()) {
+            std::cout << run.name << ": " << run.starts.size() << " starts, " << differing.size()
+                      << " differ: " << differing.front() << '\n';
+        }
+    }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     std::vector<std::string> folders(argv + 1, argv + argc);
     const bool writes = std::erase(folders, "--write") > 0;
@@ -16,32 +39,22 @@ int main(int argc, char** argv) {
         std::cerr << "slurm-recording: expected folders of recordings\n";
         return 2;
     }
-    try {
-        std::size_t starts = 0;
-        std::size_t differ = 0;
-        for (const std::string& folder : folders) {
+    Counts counts;
+    bool are_read = true;
+    for (const std::string& folder : folders) {
+        try {
             if (writes) {
                 std::cout << text_of(batfill::tests::read_slurm_recording(folder, 1));
-                continue;
+            } else {
+                compare(folder, counts);
             }
-            for (const batfill::tests::SlurmRecording& run : batfill::tests::read_slurm_recordings(folder)) {
-                const std::vector<std::string> differing =
-                    batfill::tests::differences(run, batfill::tests::replay(run));
-                starts += run.starts.size();
-                differ += differing.size();
-                if (!differing.empty()) {
-                    std::cout << run.name << ": " << run.starts.size() << " starts, " << differing.size()
-                              << " differ: " << differing.front() << '\n';
-                }
-            }
+        } catch (const std::exception& error) {
+            std::cerr << "slurm-recording: " << folder << ": " << error.what() << '\n';
+            are_read = false;
         }
-        if (writes) {
-            return 0;
-        }
-        std::cout << starts << " starts, " << differ << " differ\n";
-        return differ > 0 ? 1 : 0;
-    } catch (const std::exception& error) {
-        std::cerr << "slurm-recording: " << error.what() << '\n';
-        return 2;
     }
+    if (!writes) {
+        std::cout << counts.starts << " starts, " << counts.differ << " differ\n";
+    }
+    return are_read ? (counts.differ > 0 ? 1 : 0) : 2;
 }
