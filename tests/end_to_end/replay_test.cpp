@@ -143,6 +143,39 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule beside window
     REQUIRE(contents(folder.file("embedded_jobs.csv")).find("#1,") != std::string::npos);
 }
 
+TEST_CASE("The daemon and the embedded scheduler give one schedule under limits, with arrays and begin times") {
+    const Folder folder;
+    run(folder, {"generate", "shared", "--jobs", "300", "--seed", "4", "--hosts", "20", "-o", folder.file("w.json")});
+    run(folder, {"platform", "--group", "10:cores=32,gpus=4,memory=256,partition=a", "--group",
+                 "10:cores=32,gpus=4,memory=256,partition=b", "-o", folder.file("m.xml")});
+    std::string text = contents(folder.file("w.json"));
+    int job = 0;
+    for (std::size_t at = 0; (at = text.find(R"("subtime":)", at)) != std::string::npos; ++job) {
+        const std::string user = R"("user":"u)" + std::to_string(job % 5) + R"(",)";
+        const std::string more = job % 3 == 0   ? R"("partition":"a,b",)"
+                                 : job % 3 == 1 ? R"("array":"x","array_limit":)" + std::to_string(1 + job % 4) + ","
+                                                : R"("begin":)" + std::to_string(1000 * (job % 50)) + ",";
+        text.insert(at, user + more);
+        at += user.size() + more.size() + 1;
+    }
+    folder.write("w.json", text);
+    folder.write("limits", R"({"of": "user", "most": {"processors": 6, "cores": 96}}
+{"of": ["user", "array"], "value": ["u1", null], "most": {"jobs": 1}}
+)");
+    for (const std::string name : {"fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"}) {
+        INFO(name);
+        compare_replays(folder, {"-a", name, "--limits", folder.file("limits")},
+                        {"-p", folder.file("m.xml"), "-w", folder.file("w.json")});
+    }
+    const auto starts = [&](const std::vector<std::string>& more) {
+        run(folder, with({"simulate", "-q", "-p", folder.file("m.xml"), "-w", folder.file("w.json"), "-a", "easy", "-e",
+                          folder.file("other")},
+                         more));
+        return contents(folder.file("other_jobs.csv"));
+    };
+    REQUIRE((starts({}) != starts({"--limits", folder.file("limits")})));
+}
+
 TEST_CASE("The daemon and the embedded scheduler give one schedule when processors come and go") {
     const Folder folder;
     const std::string workload = generated_workload(folder);

@@ -113,7 +113,7 @@ TEST_CASE("Of 12 QOS and 200 associations, each limit is kept or named with the 
                              column != "MaxTRES" && column != "MinTRES";
         if (column.find("Jobs") != std::string::npos || column.find("Submit") != std::string::npos) {
             const int number = random.between(-4, 40);
-            limits += number > 0 ? 1 : 0;
+            limits += number > 0 ? 1U : 0U;
             return number > 0 ? std::to_string(number) : std::string();
         }
         if (column.ends_with("Wall")) {
@@ -126,10 +126,10 @@ TEST_CASE("Of 12 QOS and 200 associations, each limit is kept or named with the 
             if (random.one_in(4)) {
                 list += (list.empty() ? "" : ",") + std::string(tres) + '=' + std::to_string(random.between(0, 999)) +
                         (std::string(tres) == "mem" ? "G" : "");
-                limits += is_kept ? 1 : 0;
+                limits += is_kept ? 1U : 0U;
             }
         }
-        limits += !is_kept && !list.empty() ? 1 : 0;
+        limits += !is_kept && !list.empty() ? 1U : 0U;
         return list;
     };
     const auto dump = [&](const std::string& file, const std::string& of_whom, const std::vector<std::string>& columns,
