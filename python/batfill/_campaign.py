@@ -15,7 +15,7 @@ from . import _core
 from ._arguments import AnyPath, checked_progress, converted, path_text, path_texts, shown, threads_of
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
-from ._machine import Amounts, Platform, Windows, machine_of
+from ._machine import Amounts, Lines, Platform, machine_of
 from ._scheduler import Scheduler, as_core, parameters_of
 from ._cleaning import Seconds
 
@@ -174,7 +174,8 @@ def tune(
     output: AnyPath | None = None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
-    windows: Windows | None = None,
+    windows: Lines | None = None,
+    limits: Lines | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
@@ -198,7 +199,7 @@ def tune(
                 "tau": tau, "parameter": [f"{name}={value}" for name, value in parameters_of(parameters)]}
     outcome, policy = _core.tune(
         [(_checked_name(workload.name), workload._core) for workload in workloads_of(workloads)],
-        machine_of(platform, pools, capacity, windows),
+        machine_of(platform, pools, capacity, windows, limits),
         None if output is None else path_text(output, "output"),
         threads_of(threads),
         checked_progress(progress),

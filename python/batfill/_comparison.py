@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
 from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, threads_of, utf8
-from ._machine import Amounts, Platform, Windows, machine_of
+from ._machine import Amounts, Lines, Platform, machine_of
 from ._run import as_workload
 from ._scheduler import AnyScheduler, as_core, label_of
 from ._cleaning import Seconds
@@ -98,7 +98,8 @@ def compare(
     platform: Platform | None = None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
-    windows: Windows | None = None,
+    windows: Lines | None = None,
+    limits: Lines | None = None,
     master_host: str = "master_host",
     log: AnyPath | None = None,
     baseline: str | None = None,
@@ -111,8 +112,8 @@ def compare(
     """Replays each workload under each scheduler, on all cores, as `batfill compare`.
 
     `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives each its name in
-    the table. `metric` is the only one to compute, by default all. `platform`, `pools`, `capacity` and `windows` are
-    as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the jobs.csv that
+    the table. `metric` is the only one to compute, by default all. `platform`, `pools`, `capacity`, `windows` and
+    `limits` are as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the jobs.csv that
     `batfill import --schedule` wrote of the same jobs: what happened on its machine is one more scheduler, "log".
     `baseline` is the name of the scheduler that the table compares the others with, by default the first.
     `weeks` says that the workloads are consecutive weeks of one log, such as Workload.weeks() gives, which depend on
@@ -149,7 +150,7 @@ def compare(
         [(utf8(str(workload.name)), workload._core) for workload in jobs],
         named,
         metric,
-        machine_of(platform, pools, capacity, windows, master_host),
+        machine_of(platform, pools, capacity, windows, limits, master_host),
         None if log is None else path_text(log, "log"),
         None if baseline is None else utf8(baseline),
         bool(weeks),

@@ -55,12 +55,12 @@ def truth(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def machine_for(platform: Any, pools: Any, capacity: Any, windows: Any) -> "_core.Machine":
-    """The machine of these keywords. Raises UsageError."""
+def machine_for(platform: Any, **details: Any) -> "_core.Machine":
+    """The machine of these keywords of machine_of(). Raises UsageError."""
     text = None if platform is None else platform_text(platform)
     if text is not None and utf8(text) != text:
         raise _core.UsageError(f"platform: expected {A_PLATFORM}, found {shown(platform)}")
-    return machine_of(text, pools, capacity, windows)
+    return machine_of(text, **details)
 
 
 def episode_of(options: Any) -> int | None:

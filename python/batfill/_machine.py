@@ -10,7 +10,8 @@ from ._arguments import AnyPath, is_path, path_text, shown, utf8, whole_number
 
 Platform = Union[int, AnyPath]
 Amounts = Mapping[str, int]
-Windows = Union[AnyPath, Iterable[Mapping[str, Any]]]
+Lines = Union[AnyPath, Iterable[Mapping[str, Any]]]
+"""Windows or limits: a file, or the objects of its lines."""
 
 A_PLATFORM = "a number of hosts, the name of a platform or a file"
 
@@ -26,7 +27,8 @@ def machine_of(
     platform: Platform | None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
-    windows: Windows | None = None,
+    windows: Lines | None = None,
+    limits: Lines | None = None,
     master_host: str = "master_host",
 ) -> _core.Machine:
     """The machine of these keywords; without a platform it has as many hosts as the workload says."""
@@ -38,20 +40,25 @@ def machine_of(
         utf8(master_host),
         [f"{name}={amount}" for name, amount in _amounts(pools, "pools")],
         ",".join(f"{name}:{amount}" for name, amount in each) if each else None,
-        path_text(windows, "windows") if is_path(windows) else None,
-        None if windows is None or is_path(windows) else _listed_windows(windows),
+        *_file_or_lines(windows, "windows"),
+        *_file_or_lines(limits, "limits"),
     )
 
 
-def _listed_windows(given: Any) -> list[dict[str, Any]]:
-    expected = "windows: expected a path or a list of dicts, found"
+def _file_or_lines(given: Lines | None, what: str) -> tuple[str | None, list[dict[str, Any]]]:
+    """A file, or the objects of its lines."""
+    if given is None:
+        return None, []
+    if is_path(given):
+        return path_text(given, what), []
+    expected = f"{what}: expected a path or a list of dicts, found"
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise _core.UsageError(f"{expected} {shown(given)}")
     several = list(given)
     for one in several:
         if not isinstance(one, Mapping):
             raise _core.UsageError(f"{expected} {shown(one)} in it")
-    return [dict(one) for one in several]
+    return None, [dict(one) for one in several]
 
 
 def _amounts(given: Amounts | None, what: str) -> list[tuple[str, int]]:

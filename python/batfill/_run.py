@@ -13,7 +13,7 @@ from ._arguments import AnyPath, is_path, path_text, path_texts, shown, utf8
 from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._cleaning import Seconds
-from ._machine import Amounts, Platform, Windows, machine_of
+from ._machine import Amounts, Lines, Platform, machine_of
 from ._workload import Workload
 
 
@@ -167,7 +167,8 @@ def simulate(
     events: Union[AnyPath, Iterable[AnyPath]] = (),
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
-    windows: Windows | None = None,
+    windows: Lines | None = None,
+    limits: Lines | None = None,
     master_host: str = "master_host",
     **parameters: Any,
 ) -> Run:
@@ -179,7 +180,8 @@ def simulate(
     for -: `backfill_order="spf"`. `events` are files of machine events. `pools={"power": 400}` and
     `capacity={"cores": 32}` are what jobs share of the machine and of each host; they win over the platform's.
     `windows` are announced maintenance and reservations: a file, or a list of dicts with the keys of its lines, such as
-    `{"name": "service", "from": 86400, "until": 100800, "hosts": "0-63"}`.
+    `{"name": "service", "from": 86400, "until": 100800, "hosts": "0-63"}`. So are `limits`, which say what users,
+    accounts, ... may use at once: `{"of": "user", "most": {"processors": 256}}`.
 
     Raises UsageError for an unknown name or value, InputError for a job that cannot be simulated and if some jobs
     never start, DecisionError if a scheduler breaks a rule.
@@ -194,7 +196,7 @@ def simulate(
     before = _copy_of(given)
     label = label_of(given)
     rest = (parameters_of(parameters), path_texts(events, "events"))
-    machine = machine_of(platform, pools, capacity, windows, master_host)
+    machine = machine_of(platform, pools, capacity, windows, limits, master_host)
 
     def again(explained: list[str]) -> Explanation:
         if isinstance(before, Exception):

@@ -8,7 +8,7 @@ from typing import Any, Union
 from . import _core
 from ._arguments import shown, utf8
 from ._cleaning import Seconds
-from ._machine import Amounts, Platform, Windows, machine_of
+from ._machine import Amounts, Lines, Platform, machine_of
 
 
 class Scheduler:
@@ -61,8 +61,8 @@ class Scheduler:
         return False
 
     def understands_resources(self) -> bool:
-        """Whether it understands machines with pools, capacities, partitions or windows, by `round.free` and
-        `round.windows`. On others only processors count, and nobody asks."""
+        """Whether it understands machines with pools, capacities, partitions, windows or limits, by `round.free`
+        and `round.windows`. On others only processors count, and nobody asks."""
         return False
 
     def switches_processors(self) -> bool:
@@ -136,7 +136,8 @@ def serve(
     platform: Platform | None = None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
-    windows: Windows | None = None,
+    windows: Lines | None = None,
+    limits: Lines | None = None,
     log_level: str = "off",
     **parameters: Any,
 ) -> None:
@@ -151,7 +152,7 @@ def serve(
         given,
         label_of(given),
         parameters_of(parameters),
-        machine_of(platform, pools, capacity, windows),
+        machine_of(platform, pools, capacity, windows, limits),
         {"endpoint": endpoint, "keep_alive": keep_alive, "idle_timeout": idle_timeout, "protocol": protocol,
          "log_level": log_level},
     )

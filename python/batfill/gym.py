@@ -35,7 +35,7 @@ from ._learning import (
     weights_of,
     whole,
 )
-from ._machine import Amounts, Platform, Windows
+from ._machine import Amounts, Lines, Platform
 from ._run import as_workload
 from ._workload import Workload
 
@@ -66,7 +66,8 @@ class _Common(TypedDict, total=False):
     seed: int | None
     pools: Amounts | None
     capacity: Amounts | None
-    windows: Windows | None
+    windows: Lines | None
+    limits: Lines | None
 
 
 class _Options(_Common, total=False):
@@ -110,7 +111,8 @@ class _Together:
             raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {', '.join(known)}")
         window = all_options.pop("window", None)
         seed = all_options.pop("seed", None)
-        machine = machine_for(platform, *(all_options.pop(name, None) for name in ("pools", "capacity", "windows")))
+        details = ("pools", "capacity", "windows", "limits")
+        machine = machine_for(platform, **{name: all_options.pop(name, None) for name in details})
         all_options["queue"] = self._queue = whole("queue", all_options["queue"], 1, 10**6)
         all_options["reward_at_end"] = truth("reward_at_end", all_options["reward_at_end"])
         self._seed: int | None = 0 if seed is None else seed_of(seed)
@@ -148,8 +150,8 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
     """A gymnasium.Env, if gymnasium is installed.
 
     An episode is a replay of one of the workloads, drawn at random; with `window`, of so many consecutive jobs of one
-    workload. `platform`, `pools`, `capacity` and `windows` are as in batfill.simulate(); of windows, those that let
-    jobs finish and are for no reservation. `queue` is the number of jobs that the agent sees, `tau` the bound
+    workload. `platform`, `pools`, `capacity`, `windows` and `limits` are as in batfill.simulate(); of windows, those
+    that let jobs finish and are for no reservation. `queue` is the number of jobs that the agent sees, `tau` the bound
     of the bounded slowdown in seconds. `seed` is that of the first reset(), by default 0.
 
     With `invalid="first"`, the first valid action replaces an action that is not possible, and

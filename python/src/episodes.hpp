@@ -50,7 +50,7 @@ class Episodes {
         for (std::size_t i = number; i < number + *window_; ++i) {
             part.jobs.push_back(whole_.jobs[i]);
             JobDescription& job = part.jobs.back().description;
-            job.submit = Time::at(job.submit - first);
+            submit_at(job, Time::at(job.submit - first));
             part.profiles.insert(*whole_.profiles.find(job.profile));
         }
         drop_unknown_dependencies(part);

@@ -60,6 +60,11 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
     return array_of(std::move(hosts));
 }
 
+bool FreeResources::within_limits(nb::handle index) const {
+    const SchedulerState& now = state();
+    return now.limits.allow(now.job(view().waiting_job(whole_number_of(index, "index"))).request);
+}
+
 void bind_free_resources(nb::module_& module) {
     using nb::arg;
     nb::class_<FreeResources>(module, "Free",
@@ -81,7 +86,10 @@ void bind_free_resources(nb::module_& module) {
              nb::sig("def hosts_for(self, index: int) -> numpy.typing.NDArray[numpy.int64]"),
              "The numbers of the hosts that have now what a waiting job takes of each of its hosts, are in its "
              "partition, and in no window that it would run into. Where hosts are only counted, the idle ones. Does "
-             "not look at pools.");
+             "not look at pools and limits.")
+        .def("within_limits", &FreeResources::within_limits, arg("index"),
+             nb::sig("def within_limits(self, index: int) -> bool"),
+             "Whether the limits of users, accounts, ... let a waiting job start now. True on a machine without.");
 }
 
 }  // namespace batfill::python

@@ -29,6 +29,8 @@ class FreeResources : public OfRound {
     // The hosts on which a waiting job could start now.
     // Cost: O(hosts).
     nb::object hosts_for(nb::handle index) const;
+    // Whether limits let a waiting job start now.
+    bool within_limits(nb::handle index) const;
 };
 
 // Adds the class to the module.

@@ -59,7 +59,7 @@ Running running(RoundView& view) {
 
 // Where more is free than a number of processors, a tool that counts them would be wrong.
 void require_counted(const RoundView& view, const std::string& tool) {
-    if (!view.state().machine.is_plain()) {
+    if (!view.state().machine.counts_processors()) {
         throw DecisionError(tool +
                             " counts processors, expected a machine without pools, capacities, partitions and "
                             "windows; round.free has what is free there");
@@ -72,6 +72,11 @@ ReservationView reserve(RoundView& view, nb::handle index) {
     if (view.state().can_start_now(job)) {
         throw DecisionError("job " + view.state().job(job).description().id +
                             " is to get a reservation although it can start now, expected one that cannot");
+    }
+    if (view.state().lacks_only_unplanned(job)) {
+        throw DecisionError("job " + view.state().job(job).description().id +
+                            " is to get a reservation although only a limit keeps it from starting, expected one that "
+                            "lacks processors (round.free.within_limits)");
     }
     return {view.shared_from_this(), job};
 }

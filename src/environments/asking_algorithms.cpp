@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,10 +36,10 @@ class AskingAlgorithm : public Algorithm {
  protected:
     const EnvironmentOptions& options() const { return episode_.options(); }
 
-    // The first waiting jobs, by submission.
-    Offer first_jobs(Round& round, int idle) {
+    // The first jobs of a queue, by submission.
+    Offer first_jobs(Round& round, std::span<const JobIndex> queue, int idle) {
         const SchedulerState& state = round.state();
-        Offer offer{&state, state.waiting.jobs().first(std::min(options().queue, state.waiting.size())), idle, {}, {}};
+        Offer offer{&state, queue.first(std::min(options().queue, queue.size())), idle, {}, {}};
         if (state.later) {
             Trial trial(round);
             for (const JobIndex job : offer.jobs) {
@@ -82,18 +83,41 @@ class Pick : public AskingAlgorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
+        passed_over_.clear();
         while (!state.waiting.empty() && can_start_one(round)) {
-            episode_.ask(first_jobs(round, state.idle.count()));
-            const JobIndex picked = state.waiting.job(episode_.action);
-            if (Trial trial(round); start(trial, picked)) {
+            const Offer offer = first_jobs(round, queue(state), state.idle.count());
+            episode_.ask(offer);
+            const JobIndex picked = offer.jobs[episode_.action];
+            const Trial::Answer answer = Trial(round).start(picked);
+            if (answer == Trial::Answer::yes) {
                 continue;
             }
-            if (options().backfilling == Backfilling::easy) {
-                backfill(round, picked);
+            if (options().backfilling == Backfilling::none) {
+                return;
             }
-            return;
+            if (answer == Trial::Answer::no) {
+                backfill(round, picked);
+                return;
+            }
+            passed_over_.push_back(picked);
         }
     }
+
+ private:
+    // The waiting jobs without those that are passed over.
+    std::span<const JobIndex> queue(const SchedulerState& state) {
+        if (passed_over_.empty()) {
+            return state.waiting.jobs();
+        }
+        others_.clear();
+        std::ranges::copy_if(state.waiting.jobs(), std::back_inserter(others_), [this](JobIndex job) {
+            return std::ranges::find(passed_over_, job) == passed_over_.end();
+        });
+        return others_;
+    }
+
+    std::vector<JobIndex> passed_over_;  // in this round: only a limit kept them from starting when they were picked
+    std::vector<JobIndex> others_;
 };
 
 // As above, but the picked job stays first until it starts, and each event has its round. At one instant, submissions
@@ -155,7 +179,7 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            episode_.ask(first_jobs(round, idle(state)));
+            episode_.ask(first_jobs(round, state.waiting.jobs(), idle(state)));
             const JobIndex picked = state.waiting.job(episode_.action);
             if (!start(round, picked)) {
                 kept_ = KeptJob{picked, reserved_start(state, picked)};
@@ -220,16 +244,24 @@ class OrderedAlgorithm : public AskingAlgorithm {
     }
 
  protected:
-    // Returns the first job that cannot start; none if there is no such job, or no idle processor for others.
+    // Returns the first job that cannot start, and not only for a limit; none if there is no such job, or no idle
+    // processor for others.
     std::optional<JobIndex> start_in_order(Round& round) {
+        const SchedulerState& state = round.state();
         std::optional<JobIndex> reserved;
         Trial trial(round);
-        ranking_.for_each_waiting_until(round.state(), [&](JobIndex job) {
-            if (!start(trial, job)) {
+        const auto start_or_reserve = [&](JobIndex job) {
+            if (trial.start(job) == Trial::Answer::no) {
                 reserved = job;
             }
             return !reserved;
-        });
+        };
+        if (state.limits.is_on()) {  // jobs that it passes over stay in the queue
+            const std::vector<JobIndex> jobs(state.waiting.jobs().begin(), state.waiting.jobs().end());
+            ranking_.for_each_of_queue_until(state, jobs, start_or_reserve);
+        } else {
+            ranking_.for_each_waiting_until(state, start_or_reserve);
+        }
         return round.state().later || round.state().idle.count() > 0 ? reserved : std::nullopt;
     }
 
@@ -290,7 +322,7 @@ class Weigh : public OrderedAlgorithm {
         const Microseconds period = state.now.since_zero().count() / options().period.count();
         if (period_ != period) {
             period_ = period;
-            episode_.ask(first_jobs(round, state.idle.count()));
+            episode_.ask(first_jobs(round, state.waiting.jobs(), state.idle.count()));
             ranking_.change_mixed(episode_.weights, state);
         }
         if (const std::optional<JobIndex> reserved = start_in_order(round)) {

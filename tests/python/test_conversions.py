@@ -300,6 +300,8 @@ EMPTY = {
     "serve, windows": lambda empty, jobs, run: batfill.serve("easy", platform=64, windows=empty),
     "PickEnv, windows": lambda empty, jobs, run: PickEnv(jobs, 64, windows=empty),
     "VectorPickEnv, windows": lambda empty, jobs, run: VectorPickEnv(2, jobs, 64, windows=empty),
+    "limits": lambda empty, jobs, run: batfill.simulate(jobs, 64, limits=empty),
+    "PickEnv, limits": lambda empty, jobs, run: PickEnv(jobs, 64, limits=empty),
     "platform": lambda empty, jobs, run: batfill.simulate(jobs, empty),
     "PickEnv, platform": lambda empty, jobs, run: PickEnv(jobs, empty),
     "workload": lambda empty, jobs, run: batfill.simulate(empty),
