@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Callable, Sequence
 
 from replays import print_row, start, usage
 
@@ -55,9 +56,10 @@ def most_waiting(options: argparse.Namespace, workload: Path) -> str:
     return str(json.loads(output)[0]["max_queue_length"])
 
 
-def main() -> None:
-    """Measures one algorithm after the other."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def print_ratios(description: str | None, names: Sequence[str], draw_all: Callable[[argparse.Namespace, Path], None],
+                 replay_one: Callable[[argparse.Namespace, str, Path], float]) -> None:
+    """Measures one algorithm after the other, with the workload of each name. The first is that to compare with."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("algorithms", nargs="*",
                         default=["fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"])
     parser.add_argument("--batfill", default="build/release/batfill")
@@ -65,20 +67,19 @@ def main() -> None:
     parser.add_argument("--runs", default=5, type=int)
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
-    names = list(POOLS)
     print_row(["algorithm", "seconds_without", *(f"ratio_{name}" for name in names[1:]), "most_waiting_without",
-               "most_waiting_scarce"])
+               f"most_waiting_{names[-1]}"])
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        draw(options, folder)
+        draw_all(options, folder)
         for algorithm in options.algorithms:
-            runs = [[replay(options, algorithm, folder / f"{name}.json") for name in names]
+            runs = [[replay_one(options, algorithm, folder / f"{name}.json") for name in names]
                     for _ in range(options.runs)]
             ratios = [statistics.median(run[i] / run[0] for run in runs) for i in range(1, len(names))]
             print_row([algorithm, f"{statistics.median(run[0] for run in runs):.2f}",
                        *(f"{ratio:.2f}" for ratio in ratios),
-                       *(most_waiting(options, folder / f"{name}.json") for name in ("none", "scarce"))])
+                       *(most_waiting(options, folder / f"{name}.json") for name in (names[0], names[-1]))])
 
 
 if __name__ == "__main__":
-    main()
+    print_ratios(__doc__, list(POOLS), draw, replay)
