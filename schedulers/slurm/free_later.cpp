@@ -1,5 +1,6 @@
 #include "schedulers/slurm/free_later.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace batfill::slurm {
@@ -24,6 +25,13 @@ void FreeLater::note() {
     }
     sets_[known_].idle = free_.idle();
     sets_[known_].by_cores = free_.by_cores();
+    if (known_ % distance == 0) {
+        if (known_ / distance == copies_.size()) {
+            copies_.push_back(free_);
+        } else {
+            copies_[known_ / distance] = free_;
+        }
+    }
     ++known_;
 }
 
@@ -39,6 +47,12 @@ const FreeNodes& FreeLater::free(std::size_t ended) {
     follow();
     const std::vector<RunningJob>& running = cluster_.running();
     assert(ended <= running.size());
+    // From a copy on the way, unless the jobs between are few.
+    const std::size_t copy = std::min(ended, known_ - 1) / distance;
+    if (ended_ > ended + distance || ended_ + distance < copy * distance) {
+        free_ = copies_[copy];
+        ended_ = copy * distance;
+    }
     while (ended_ < ended) {
         free_.give_back(running[ended_], cluster_.job(running[ended_].job).amounts);
         if (++ended_ == known_) {

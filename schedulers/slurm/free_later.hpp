@@ -21,7 +21,7 @@ class FreeLater {
     const NodeSet& idle(std::size_t ended) { return sets(ended).idle; }
     const std::vector<NodeSet>& by_cores(std::size_t ended) { return sets(ended).by_cores; }
     // All that is free then. Valid until the next call.
-    // Cost: O(nodes of the jobs between this number and that of the last call).
+    // Cost: a copy of what is free, and O(nodes of a few jobs), if idle() has been asked about as many.
     const FreeNodes& free(std::size_t ended);
 
  private:
@@ -40,7 +40,10 @@ class FreeLater {
     FreeNodes free_;
     std::size_t ended_ = 0;  // of free_
     std::vector<Sets> sets_;
-    std::size_t known_ = 0;  // of sets_
+    std::size_t known_ = 0;          // of sets_
+    std::vector<FreeNodes> copies_;  // of free_, each `distance` jobs
+
+    static constexpr std::size_t distance = 32;
 };
 
 }  // namespace batfill::slurm

@@ -16,6 +16,7 @@ bool wants_gres(const Job& job) {
 
 bool ConsTres::choose(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free, Choice& choice,
                       const NodeSet* idle_now) {
+    idle_now_ = job.nodes > 1 ? idle_now : nullptr;
     if (!find_usable(job, whole, candidates, free)) {
         return false;
     }
@@ -26,7 +27,6 @@ bool ConsTres::choose(const Job& job, bool whole, const NodeSet& candidates, con
         note_cores(whole, free, choice);
         return true;
     }
-    idle_now_ = job.nodes > 1 ? idle_now : nullptr;
     if (!try_usable(job, whole, choice) &&
         !(version_ == Version::v26_11 ? try_stronger(job, whole, choice) : try_stronger_22_05(job, whole, choice))) {
         return false;
@@ -71,7 +71,7 @@ bool ConsTres::find_usable(const Job& job, bool whole, const NodeSet& candidates
     cores_.resize(static_cast<std::size_t>(usable_.size()));
     taken_.resize(cores_.size());
     usable_count_ = 0;
-    std::int64_t all = 0;
+    with_cores_.assign(with_cores_.size(), 0);
     usable_.for_each([&](int node) {
         int cores = free.cores(node);
         if (job.nodes == 1 && cores < job.tasks) {
@@ -83,9 +83,26 @@ bool ConsTres::find_usable(const Job& job, bool whole, const NodeSet& candidates
         }
         cores_[static_cast<std::size_t>(node)] = cores;
         ++usable_count_;
-        all += cores;
+        if (static_cast<std::size_t>(cores) >= with_cores_.size()) {
+            with_cores_.resize(static_cast<std::size_t>(cores) + 1);
+        }
+        ++with_cores_[static_cast<std::size_t>(cores)];
     });
-    return usable_count_ >= job.nodes && all >= job.tasks;
+    return usable_count_ >= job.nodes && (job.nodes == 1 || may_find(job));
+}
+
+bool ConsTres::may_find(const Job& job) const {
+    if (idle_now_ != nullptr) {
+        return true;
+    }
+    std::int64_t most = 0;
+    int nodes = 0;
+    for (std::size_t cores = with_cores_.size(); cores-- > 0 && nodes < job.nodes;) {
+        const int taken = std::min(with_cores_[cores], job.nodes - nodes);
+        most += static_cast<std::int64_t>(cores) * taken;
+        nodes += taken;
+    }
+    return most >= job.tasks;
 }
 
 void ConsTres::take_runs(bool whole, Wanted& wanted, Choice& choice) {
@@ -179,9 +196,14 @@ bool ConsTres::try_stronger(const Job& job, bool whole, Choice& choice) {
 }
 
 bool ConsTres::try_stronger_22_05(const Job& job, bool whole, Choice& choice) {
-    int largest = 0;
-    usable_.for_each([&](int node) { largest = std::max(largest, cores(node)); });
-    for (int most = 1; most < largest; ++most) {
+    int largest = static_cast<int>(with_cores_.size()) - 1;
+    while (with_cores_[static_cast<std::size_t>(largest)] == 0) {
+        --largest;
+    }
+    for (int most = 1; most < largest && usable_count_ > job.nodes; ++most) {
+        if (with_cores_[static_cast<std::size_t>(most)] == 0) {
+            continue;  // the nodes of the last try would be tried again
+        }
         usable_.for_each([&](int node) {
             if (usable_count_ > job.nodes && cores(node) <= most) {
                 usable_.erase(node);

@@ -39,6 +39,8 @@ class ConsTres {
 
     // Sets usable_, cores_ and their number. Returns false if they cannot be enough.
     bool find_usable(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free);
+    // Whether the usable nodes with the most cores have enough together. Else no nodes have.
+    bool may_find(const Job& job) const;
     // One try with the usable nodes.
     bool try_usable(const Job& job, bool whole, Choice& choice);
     void take_busy(const Job& job, bool whole, Wanted& wanted, Choice& choice);
@@ -59,8 +61,9 @@ class ConsTres {
     const NodeSet* idle_now_ = nullptr;  // with bf_busy_nodes
     NodeSet usable_;
     int usable_count_ = 0;
-    std::vector<int> cores_;  // free cores of the usable nodes
-    std::vector<int> taken_;  // of the chosen nodes
+    std::vector<int> cores_;       // free cores of the usable nodes
+    std::vector<int> with_cores_;  // number of usable nodes with so many
+    std::vector<int> taken_;       // of the chosen nodes
     std::vector<Run> runs_;
     std::vector<int> by_cores_;
 };
