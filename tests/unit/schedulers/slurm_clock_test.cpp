@@ -10,7 +10,12 @@ namespace batfill::tests::slurm_clock_test {
 
 namespace {
 
-using namespace slurm;
+using slurm::Clock;
+using slurm::Microseconds;
+using slurm::per_second;
+using slurm::PriorityType;
+using slurm::SchedulerType;
+using slurm::Settings;
 
 constexpr Microseconds ms = 1000;
 // A multiple of the periods, so that the times of the tests stay small.

@@ -26,7 +26,24 @@ namespace batfill::tests::slurm_test {
 
 namespace {
 
-using namespace slurm;
+using slurm::Backfill;
+using slurm::Choice;
+using slurm::Cluster;
+using slurm::ConsTres;
+using slurm::CycleOutcome;
+using slurm::FreeNodes;
+using slurm::JobPlace;
+using slurm::JobQueue;
+using slurm::Linear;
+using slurm::Node;
+using slurm::NodeSet;
+using slurm::Partition;
+using slurm::PlannedStart;
+using slurm::RunningJob;
+using slurm::Seconds;
+using slurm::Select;
+using slurm::Settings;
+using slurm::Version;
 
 std::string text_of_file(const std::string& path) {
     return InputFile(path).read_all(std::size_t{1} << 28);
