@@ -35,18 +35,6 @@ FreeNodes::FreeNodes(std::span<const Node> nodes) : nodes_(nodes), idle_(NodeSet
     }
 }
 
-void FreeNodes::keep_those_with(const std::vector<Amount>& amounts, NodeSet& nodes) const {
-    for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
-        if (amounts[kind] > 0) {
-            nodes.for_each([&](int node) {
-                if (amounts_[kind][static_cast<std::size_t>(node)] < amounts[kind]) {
-                    nodes.erase(node);
-                }
-            });
-        }
-    }
-}
-
 void FreeNodes::change(const RunningJob& job, const std::vector<Amount>& amounts, int taken) {
     auto held = job.cores.begin();
     job.nodes.for_each([&](int node) {

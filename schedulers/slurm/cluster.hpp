@@ -107,9 +107,15 @@ class FreeNodes {
     const NodeSet& with_cores() const { return with_cores_.front(); }
     // Sets of nodes with at least 1, 2, 4, ... free cores, up to the most that a node has.
     const std::vector<NodeSet>& by_cores() const { return with_cores_; }
-    // Takes those out of `nodes` on which less than `amounts` is free.
-    // Cost: O(nodes) for each amount above 0.
-    void keep_those_with(const std::vector<Amount>& amounts, NodeSet& nodes) const;
+    // Whether so much is free on a node. Cost: O(amounts).
+    bool has(int node, const std::vector<Amount>& amounts) const {
+        for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
+            if (amounts_[kind][static_cast<std::size_t>(node)] < amounts[kind]) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     // A job takes what it holds, or gives it back.
     // Requires: `amounts` are those of the job.

@@ -1,7 +1,9 @@
 #include "schedulers/slurm/select_cons_tres.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <utility>
 
 namespace batfill::slurm {
 
@@ -67,14 +69,20 @@ void ConsTres::take_busy(const Job& job, bool whole, Wanted& wanted, Choice& cho
 bool ConsTres::find_usable(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free) {
     usable_ = candidates;
     usable_ &= whole ? free.idle() : free.with_cores();
-    free.keep_those_with(job.amounts, usable_);
+    if (job.nodes == 1) {
+        const auto set = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(job.tasks))) - 1;
+        if (set >= free.by_cores().size()) {
+            return false;
+        }
+        usable_ &= free.by_cores()[set];
+    }
     cores_.resize(static_cast<std::size_t>(usable_.size()));
     taken_.resize(cores_.size());
     usable_count_ = 0;
     with_cores_.assign(with_cores_.size(), 0);
     usable_.for_each([&](int node) {
         int cores = free.cores(node);
-        if (job.nodes == 1 && cores < job.tasks) {
+        if ((job.nodes == 1 && cores < job.tasks) || !free.has(node, job.amounts)) {
             usable_.erase(node);
             return;
         }
@@ -181,7 +189,8 @@ bool ConsTres::take(int node, bool whole, Wanted& wanted, Choice& choice) {
 bool ConsTres::try_stronger(const Job& job, bool whole, Choice& choice) {
     by_cores_.clear();
     usable_.for_each([&](int node) { by_cores_.push_back(node); });
-    std::stable_sort(by_cores_.begin(), by_cores_.end(), [&](int a, int b) { return cores(a) < cores(b); });
+    std::sort(by_cores_.begin(), by_cores_.end(),
+              [&](int a, int b) { return std::pair(cores(a), a) < std::pair(cores(b), b); });
     for (const int weakest : by_cores_) {
         if (usable_count_ <= job.nodes) {
             return false;
