@@ -155,7 +155,6 @@ class Cluster {
 
     // Adds a job, which waits. Requires: its dependencies are on jobs before it.
     JobPlace submit(Job job);
-    std::size_t jobs() const { return jobs_.size(); }
     const Job& job(JobPlace place) const { return jobs_[place].job; }
     JobState state(JobPlace place) const { return jobs_[place].state; }
     // Whether a job that has ended did so well.
