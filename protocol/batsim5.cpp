@@ -53,9 +53,7 @@ using FromBatsim = Message::Event::Data;
 
 int natural_number(Fields& fields, std::string_view name) {
     const JsonValue& value = fields.any(name);
-    if (!value.IsInt() || value.GetInt() < 0) {
-        fields.fail(name, "an integer in 0..2147483647");
-    }
+    fields.fail_if(!value.IsInt() || value.GetInt() < 0, name, "an integer in 0..2147483647");
     return value.GetInt();
 }
 
@@ -66,9 +64,7 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     }
     const std::string path = fields.path_of(name) + '.';
     for (const auto& object : fields.array(name).GetArray()) {
-        if (!object.IsObject()) {
-            fields.fail(name, "an array of objects");
-        }
+        fields.fail_if(!object.IsObject(), name, "an array of objects");
         const std::string_view key = Fields(object, path).text("key");
         const std::string value_path = path + std::string(key) + '.';
         result.emplace(key, Fields(object, value_path).text("value"));
@@ -84,10 +80,9 @@ void read_rest_of_host(Fields& fields, Host& host) {
     if (speeds == nullptr) {
         return;
     }
-    if (!speeds->IsArray() || pstate < 0 || static_cast<unsigned>(pstate) >= speeds->Size() ||
-        !(*speeds)[static_cast<unsigned>(pstate)].IsNumber()) {
-        fields.fail("computation_speed", "an array of numbers, one for each pstate");
-    }
+    fields.fail_if(!speeds->IsArray() || pstate < 0 || static_cast<unsigned>(pstate) >= speeds->Size() ||
+                       !(*speeds)[static_cast<unsigned>(pstate)].IsNumber(),
+                   "computation_speed", "an array of numbers, one for each pstate");
     host.speed = (*speeds)[static_cast<unsigned>(pstate)].GetDouble();
 }
 

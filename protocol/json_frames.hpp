@@ -37,25 +37,19 @@ struct EventData {
     void job(std::string_view name, JobNumber& job) { job = ids.number_of(fields.text(name)); }
     void jobs(std::string_view name, std::vector<JobNumber>& jobs) {
         for (const auto& id : fields.array(name).GetArray()) {
-            if (!id.IsString()) {
-                fields.fail(name, "an array of texts");
-            }
+            fields.fail_if(!id.IsString(), name, "an array of texts");
             jobs.push_back(ids.number_of(view(id)));
         }
     }
     void state(std::string_view name, JobState& state) {
         const auto known = parse_job_state(fields.text(name));
-        if (!known) {
-            fields.fail(name, "a job state such as \"COMPLETED_SUCCESSFULLY\"");
-        }
+        fields.fail_if(!known, name, "a job state such as \"COMPLETED_SUCCESSFULLY\"");
         state = *known;
     }
     void resources(std::string_view name, ResourceSet& resources) { resources = fields.resources(name); }
     void some_resources(std::string_view name, ResourceSet& resources) {
         resources = fields.resources(name);
-        if (resources.empty()) {
-            fields.fail(name, "at least one resource");
-        }
+        fields.fail_if(resources.empty(), name, "at least one resource");
     }
     void text(std::string_view name, std::string& text) { text = fields.text(name); }
     void time(std::string_view name, Time& time) { time = fields.time(name); }
@@ -148,10 +142,8 @@ class FrameReader {
     // not true gets the last time at which it can have happened.
     // Throws: as Codec::decode(); then `ids` has no new job.
     Message& read(std::string_view frame, JobIds& ids) {
-        if (frame.size() > max_frame_size) {
-            throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
-                             std::to_string(max_frame_size));
-        }
+        refuse_if<InputError>(frame.size() > max_frame_size, "a frame of ", frame.size(), " bytes, expected at most ",
+                              max_frame_size);
         const JsonValue& root = json_.parse(frame);
         refuse_if<InputError>(!root.IsObject(), "expected a JSON object with now and events");
         Fields fields(root, "");

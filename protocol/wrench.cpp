@@ -38,9 +38,7 @@ JobDescription described(const JsonValue& object, std::string_view path, std::st
     job.id = id;
     job.submit = submit;
     job.processors = fields.integer("res");
-    if (job.processors < 0) {
-        fields.fail("res", "an integer from 0");
-    }
+    fields.fail_if(job.processors < 0, "res", "an integer from 0");
     job.walltime = fields.seconds("walltime");
     return job;
 }

@@ -8,6 +8,7 @@
 #include <boost/math/distributions/students_t.hpp>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/weekly_series.hpp"
 
 namespace batfill {
 

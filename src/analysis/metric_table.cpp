@@ -381,9 +381,7 @@ std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, co
     }
     return mapped(names, [&](const std::string& name) {
         const auto found = std::ranges::find(all, name, &ShownMetric::name);
-        if (found == all.end()) {
-            throw UsageError(unknown_name("metric", name, known));
-        }
+        refuse_if(found == all.end(), [&] { return unknown_name("metric", name, known); });
         ShownMetric shown = *found;
         shown.title = shown.title.starts_with(' ') ? shown.name : shown.title;
         return shown;

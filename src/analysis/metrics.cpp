@@ -11,6 +11,7 @@
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/workload_jobs.hpp"
+#include "src/options/values.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
@@ -146,20 +147,18 @@ void MeasuredSchedule::count_waits_from(const std::vector<EligibleTime>& eligibl
     constexpr Duration longest = Duration::days(73'000'000);
     for (const EligibleTime& time : eligible) {
         const auto found = jobs.find(time.job_id);
-        if (found == jobs.end()) {
-            throw InputError(path + ": job " + shown(time.job_id) + " is not in " + path_ +
-                             ": expected the file of the same run");
-        }
+        refuse_if<InputError>(found == jobs.end(), [&] {
+            return path + ": job " + shown(time.job_id) + " is not in " + path_ + ": expected the file of the same run";
+        });
         if (found->second == nullptr || !time.eligible) {
             continue;
         }
         const Duration held = *time.eligible - found->second->submit;
-        if (held < Duration() || held > longest) {
-            throw InputError(path + ": job " + shown(time.job_id) + " is eligible at " +
-                             time.eligible->since_zero().to_shortest_string() +
-                             ", expected an instant after its submission at " +
-                             found->second->submit.since_zero().to_shortest_string());
-        }
+        refuse_if<InputError>(held < Duration() || held > longest, [&] {
+            return path + ": job " + shown(time.job_id) + " is eligible at " +
+                   time.eligible->since_zero().to_shortest_string() + ", expected an instant after its submission at " +
+                   found->second->submit.since_zero().to_shortest_string();
+        });
         found->second->held = static_cast<std::int64_t>(held.count());
     }
 }
@@ -201,13 +200,11 @@ std::vector<std::string> chosen_metrics(const std::string& list) {
     for (const std::string_view part : split(list, ',')) {
         const std::string name(part);
         const bool is_of_resource = name.size() > of_resource.size() && name.starts_with(of_resource);
-        if (!is_of_resource && std::ranges::find(known, name) == known.end()) {
-            throw UsageError(unknown_name("metric", name, known));
-        }
+        refuse_if(!is_of_resource && std::ranges::find(known, name) == known.end(),
+                  [&] { return unknown_name("metric", name, known); });
         for (const std::string& one : name == "paper" ? of_paper : std::vector<std::string>{name}) {
-            if (std::ranges::find(chosen, one) != chosen.end()) {
-                throw UsageError("expected each metric once, found '" + one + "' twice");
-            }
+            refuse_if(std::ranges::find(chosen, one) != chosen.end(), "expected each metric once, found '", one,
+                      "' twice");
             chosen.push_back(one);
         }
     }

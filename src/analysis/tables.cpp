@@ -1,6 +1,7 @@
 #include "src/analysis/tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <ostream>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_table.hpp"
 
 namespace batfill::analysis {

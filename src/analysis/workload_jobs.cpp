@@ -93,21 +93,18 @@ std::optional<IndexedJob> WorkloadJobs::find(std::string_view id) const {
 
 IndexedJob WorkloadJobs::require(std::string_view id, const std::string& path) const {
     const std::optional<IndexedJob> job = find(id);
-    if (!job) {
-        throw InputError(path + ": job " + shown(id) + " is in none of the workloads");
-    }
+    refuse_if<InputError>(!job, [&] { return path + ": job " + shown(id) + " is in none of the workloads"; });
     return *job;
 }
 
 IndexedJob WorkloadJobs::require(const FinishedJob& job, const std::string& path) const {
     const IndexedJob found = require(job.id, path);
     const JobDescription& description = *found.description;
-    if (!is_same_job(job, description.submit, description.processors)) {
-        throw InputError(path + ": job " + shown(job.id) + ' ' + request_text(job.submit, job.processors) + ", in " +
-                         (*workloads_)[found.workload].path + " it " +
-                         request_text(description.submit, description.processors) +
-                         ": expected the workload of the schedule");
-    }
+    refuse_if<InputError>(!is_same_job(job, description.submit, description.processors), [&] {
+        return path + ": job " + shown(job.id) + ' ' + request_text(job.submit, job.processors) + ", in " +
+               (*workloads_)[found.workload].path + " it " + request_text(description.submit, description.processors) +
+               ": expected the workload of the schedule";
+    });
     return found;
 }
 

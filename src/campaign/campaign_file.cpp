@@ -20,6 +20,7 @@
 #include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill::campaign {
@@ -44,9 +45,7 @@ class Reader : private YamlBlocks {
 
     void read() {
         const YAML::Node root = document(campaign_.text);
-        if (!root.IsMap()) {
-            fail(root, "expected a map with workloads and schedulers");
-        }
+        fail_if(!root.IsMap(), root, "expected a map with workloads and schedulers");
         require_known(root, {"workloads", "machines", "schedulers", "measure", "schedules", "reports"});
         for (const auto& entry : list(root, "workloads")) {
             read_workload(entry);
@@ -66,10 +65,8 @@ class Reader : private YamlBlocks {
         }
         require_own_schedulers(root["schedulers"]);
         read_measures(root["measure"]);
-        if (campaign_.has_own_schedules() && campaign_.waits_from_eligible) {
-            fail(root["measure"], std::string(own_schedule_key) +
-                                      ": waits of a log count from the submission, expected no wait-from: eligible");
-        }
+        fail_if(campaign_.has_own_schedules() && campaign_.waits_from_eligible, root["measure"], own_schedule_key,
+                ": waits of a log count from the submission, expected no wait-from: eligible");
         campaign_.reports = flag(root, "reports");
         campaign_.schedules = flag(root, "schedules") || campaign_.reports;
     }
@@ -80,14 +77,10 @@ class Reader : private YamlBlocks {
         constexpr const char* expected = "expected one of log, import, workload and generate, found ";
         std::string source;
         for (const char* key : {"log", "import", "workload", "generate"}) {
-            if (entry[key].IsDefined() && !source.empty()) {
-                fail(entry[key], expected + source + " and " + key);
-            }
+            fail_if(entry[key].IsDefined() && !source.empty(), entry[key], expected, source, " and ", key);
             source = entry[key].IsDefined() ? key : source;
         }
-        if (source.empty()) {
-            fail(entry, std::string(expected) + "none of them");
-        }
+        fail_if(source.empty(), entry, expected, "none of them");
         return source;
     }
 
@@ -98,19 +91,15 @@ class Reader : private YamlBlocks {
         if (source == "generate") {
             workload.name = text(entry[source], "a model");
             const std::vector<std::string> known = {farm_model, "lublin", shared_hosts_model};
-            if (std::ranges::find(known, workload.name) == known.end()) {
-                fail(entry[source], unknown_name("model", workload.name, known));
-            }
+            fail_if(std::ranges::find(known, workload.name) == known.end(), entry[source],
+                    [&] { return unknown_name("model", workload.name, known); });
             workload.kind = workload.name;
         } else if (source == "import") {
             workload.kind = text(entry[source], "a format");
             const std::vector<std::string> known = accounting_formats();
-            if (std::ranges::find(known, workload.kind) == known.end()) {
-                fail(entry[source], unknown_name("format", workload.kind, known));
-            }
-            if (!entry["file"].IsDefined()) {
-                fail(entry, "import: expected the key file, the data of " + workload.kind);
-            }
+            fail_if(std::ranges::find(known, workload.kind) == known.end(), entry[source],
+                    [&] { return unknown_name("format", workload.kind, known); });
+            fail_if(!entry["file"].IsDefined(), entry, "import: expected the key file, the data of ", workload.kind);
         }
         if (source != "generate") {
             workload.path = path_of(entry[source == "import" ? "file" : source]);
@@ -134,26 +123,20 @@ class Reader : private YamlBlocks {
         const std::string key = std::string(own_schedule_key) + ": ";
         constexpr const char* a_file =
             "the file of its log (.swf), or the jobs.csv that batfill import --schedule wrote";
-        if (!own.IsScalar()) {
-            fail(own, key + "expected true, or " + a_file);
-        }
+        fail_if(!own.IsScalar(), own, key, "expected true, or ", a_file);
         if (YAML::convert<bool>::decode(own, workload.has_own_schedule)) {
-            if (workload.has_own_schedule && workload.source == "workload") {
-                fail(own, key + "a workload has no schedule, expected " + a_file);
-            }
+            fail_if(workload.has_own_schedule && workload.source == "workload", own, key,
+                    "a workload has no schedule, expected ", a_file);
         } else {
             workload.has_own_schedule = true;
             workload.own_schedule = path_of(own);
         }
-        if (workload.has_own_schedule && workload.source == "generate") {
-            fail(own, key + "nobody has run the jobs of a model, expected it in a workload of log, import or workload");
-        }
+        fail_if(workload.has_own_schedule && workload.source == "generate", own, key,
+                "nobody has run the jobs of a model, expected it in a workload of log, import or workload");
     }
 
     void read_workload(const YAML::Node& entry) {
-        if (!entry.IsMap()) {
-            fail(entry, "expected a workload: log, import, workload or generate, and options");
-        }
+        fail_if(!entry.IsMap(), entry, "expected a workload: log, import, workload or generate, and options");
         const std::string source = source_of(entry);
         const CampaignWorkload workload = workload_from(source, entry);
         for (Variant& own : variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines",
@@ -187,9 +170,8 @@ class Reader : private YamlBlocks {
     // Notes a file that the entry writes beside its workloads. A sweep may write it again.
     void take_output(const YAML::Node& entry, const std::string& path) {
         const auto [other, is_new] = outputs_.emplace(canonical_path(path), entry);
-        if (!is_new && !other->second.is(entry)) {
-            fail(entry, "another workload writes " + path + " already: expected another file");
-        }
+        fail_if(!is_new && !other->second.is(entry), entry, "another workload writes ", path,
+                " already: expected another file");
     }
 
     void require_separate_files() const {
@@ -213,12 +195,10 @@ class Reader : private YamlBlocks {
         workload.name = file_name_of(workload.name + suffix_of(workload.swept));
         workload.subject =
             campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);
-        if (workload.has_own_schedule &&
-            std::ranges::find(workload.settings, "load", &Setting::name) != workload.settings.end()) {
-            fail(entry, std::string(own_schedule_key) +
-                            ": load moves submissions, so the log's schedule is of another " +
-                            "workload: expected only one of the two");
-        }
+        fail_if(workload.has_own_schedule &&
+                    std::ranges::find(workload.settings, "load", &Setting::name) != workload.settings.end(),
+                entry, own_schedule_key, ": load moves submissions, so the log's schedule is of another ",
+                "workload: expected only one of the two");
         take_name(entry, workload.name, "a workload " + shown(workload.name) + " already: expected another name");
         campaign_.workloads.push_back(std::move(workload));
         require_few_runs(entry);
@@ -245,10 +225,8 @@ class Reader : private YamlBlocks {
             add_machine(entry, machine_named(entry));
             return;
         }
-        if (entry["sweep"].IsDefined()) {
-            fail(entry["sweep"],
-                 "sweep: expected it inside of pools or capacity, as in capacity: {sweep: {gpus: [4, 8]}}");
-        }
+        fail_if(entry["sweep"].IsDefined(), entry["sweep"],
+                "sweep: expected it inside of pools or capacity, as in capacity: {sweep: {gpus: [4, 8]}}");
         require_known(entry, {"platform", "name", "pools", "capacity", "windows", "limits"});
         CampaignMachine machine{"own", ""};
         if (entry["platform"].IsDefined()) {
@@ -379,9 +357,8 @@ class Reader : private YamlBlocks {
             add_scheduler(entry, at(entry, scheduler), {});
             return;
         }
-        if (!entry.IsMap() || !entry["algorithm"].IsDefined()) {
-            fail(entry, "expected a scheduler: NAME[,KEY=VALUE]..., or a map with algorithm and parameters");
-        }
+        fail_if(!entry.IsMap() || !entry["algorithm"].IsDefined(), entry,
+                "expected a scheduler: NAME[,KEY=VALUE]..., or a map with algorithm and parameters");
         const std::string algorithm = text(entry["algorithm"], "an algorithm");
         for (const Variant& variant : variants(entry, {"algorithm", "name"})) {
             Parameters::Given given;
@@ -426,25 +403,20 @@ class Reader : private YamlBlocks {
     void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
         const std::string file = file_name_of(scheduler.name);
         if (campaign_.has_own_schedules()) {
-            if (file == log_name) {
-                fail(entry, std::string("the name ") + log_name + " is that of " + own_schedule_key +
-                                ": expected another name");
-            }
-            if (scheduler.choice.submits_jobs()) {
-                fail(entry, "scheduler " + shown(scheduler.name) +
-                                " submits jobs of its own, which no log has: expected none such beside " +
-                                own_schedule_key);
-            }
+            fail_if(file == log_name, entry, "the name ", log_name, " is that of ", own_schedule_key,
+                    ": expected another name");
+            fail_if(scheduler.choice.submits_jobs(), entry, [&] {
+                return "scheduler " + shown(scheduler.name) +
+                       " submits jobs of its own, which no log has: expected none such beside " + own_schedule_key;
+            });
         }
         take_name(entry, file, "a scheduler " + shown(scheduler.name) + " already: expected another name");
         // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
         const std::string broken = "_broken";
         const std::string without = file.ends_with(broken) ? file.substr(0, file.size() - broken.size()) : file;
         const std::string& first = names_.contains(without) ? without : file;
-        if (names_.contains(first + broken)) {
-            fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first +
-                            broken + "_guarantees.csv: expected another name");
-        }
+        fail_if(names_.contains(first + broken), entry, "the schedulers ", first, " and ", first, broken,
+                " would share the file ", first, broken, "_guarantees.csv: expected another name");
         const auto own = own_.find(scheduler.choice.algorithm());
         campaign_.schedulers.push_back(
             {std::move(scheduler), std::move(swept), own == own_.end() ? "" : own->second.code});
@@ -453,9 +425,7 @@ class Reader : private YamlBlocks {
 
     // `what` names the entry, in the message that the name of its files is taken.
     void take_name(const YAML::Node& entry, const std::string& name, const std::string& what) {
-        if (!names_.insert(name).second) {
-            fail(entry, "there is " + what);
-        }
+        fail_if(!names_.insert(name).second, entry, "there is ", what);
     }
 
     // Counts the entries that were read so far.
@@ -463,18 +433,15 @@ class Reader : private YamlBlocks {
         const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
         const std::size_t schedulers =
             std::max<std::size_t>(campaign_.schedulers.size(), 1) + (campaign_.has_own_schedules() ? 1 : 0);
-        if (campaign_.workloads.size() * machines * schedulers > max_campaign_runs) {
-            fail(entry, "expected at most 100,000 runs");
-        }
+        fail_if(campaign_.workloads.size() * machines * schedulers > max_campaign_runs, entry,
+                "expected at most 100,000 runs");
     }
 
     void read_measures(const YAML::Node& measure) {
         if (!measure.IsDefined()) {
             return;
         }
-        if (!measure.IsMap()) {
-            fail(measure, "measure: expected options and their values");
-        }
+        fail_if(!measure.IsMap(), measure, "measure: expected options and their values");
         options::Options options(options::Writing::keys);
         add_measure_options(options, campaign_.metrics.tau, campaign_.metrics.short_deadline);
         add_wait_from_option(options, campaign_.waits_from_eligible, "");
@@ -550,9 +517,8 @@ Campaign read_campaign(const std::string& path, const OwnAlgorithms& own) {
 }
 
 std::string example_campaign(const std::string& log) {
-    if (!std::filesystem::is_regular_file(log)) {
-        throw InputError(log + ": there is no such file, expected a log (.swf or .swf.gz)");
-    }
+    refuse_if<InputError>(!std::filesystem::is_regular_file(log), log,
+                          ": there is no such file, expected a log (.swf or .swf.gz)");
     std::string example = before_log;
     append_json_string(log, example);  // YAML has the escapes of JSON
     return example + after_log;

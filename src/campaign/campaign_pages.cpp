@@ -54,17 +54,13 @@ std::string report_command(const report::ReportRequest& options, const MachineDe
 
 Duration length_in(Fields& fields, const char* name) {
     const std::optional<Duration> length = Duration::parse(fields.text(name));
-    if (!length || *length < Duration()) {
-        throw InputError(std::string(name) + ": expected a number of seconds");
-    }
+    refuse_if<InputError>(!length || *length < Duration(), name, ": expected a number of seconds");
     return *length;
 }
 
 std::size_t count_in(Fields& fields, const char* name) {
     const int number = fields.integer(name, -1);
-    if (number < 0) {
-        throw InputError(std::string(name) + ": expected a whole number from 0");
-    }
+    refuse_if<InputError>(number < 0, name, ": expected a whole number from 0");
     return static_cast<std::size_t>(number);
 }
 
@@ -154,9 +150,7 @@ CampaignPages read_pages(Fields& manifest) {
     result.metrics.tau = length_in(fields, "tau");
     result.metrics.short_deadline = length_in(fields, "short-deadline");
     for (const JsonValue& element : fields.array("list").GetArray()) {
-        if (!element.IsObject()) {
-            throw InputError("expected objects in 'pages'");
-        }
+        refuse_if<InputError>(!element.IsObject(), "expected objects in 'pages'");
         Fields one(element, "pages: ");
         CampaignPage& page = result.pages.emplace_back();
         page.output = one.text("output");
@@ -186,9 +180,8 @@ CampaignPages read_pages(Fields& manifest) {
 void make_pages(const CampaignPages& pages, const PageSources& sources, const std::string& folder,
                 const std::function<void(const report::ReportRequest&)>& made) {
     for (const CampaignPage& of_runs : pages.pages) {
-        if (of_runs.count == 0 || of_runs.first + of_runs.count > sources.prefixes.size()) {
-            throw InputError(of_runs.output + ": expected a page of runs that the list has");
-        }
+        refuse_if<InputError>(of_runs.count == 0 || of_runs.first + of_runs.count > sources.prefixes.size(),
+                              of_runs.output, ": expected a page of runs that the list has");
         std::string made_of = pages.program;
         report::ReportRequest page;
         for (std::size_t i = of_runs.first; i < of_runs.first + of_runs.count; ++i) {

@@ -50,9 +50,8 @@ Scenario scenario_of(const CampaignRun& run, const std::string& folder) {
     Scenario scenario;
     scenario.platform = named_platform(run.platform, details_of(run, folder));
     const std::string text = read_workload_text(workload_path);
-    if (sha256(text) != run.workload->sha256) {
-        throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
-    }
+    refuse_if<InputError>(sha256(text) != run.workload->sha256, workload_path,
+                          ": has changed since the campaign began: run the campaign again");
     scenario.workloads.push_back(parse_workload(text, workload_path, "w0"));
     if (!run.events.empty()) {
         scenario.event_lists.push_back(read_external_events(run.events, false));
@@ -71,9 +70,8 @@ Prepared prepared(const CampaignRun& run, const std::string& folder) {
     Prepared result{Replay(scenario_of(run, folder)), std::nullopt};
     if (!run.workload->own_schedule.empty()) {
         const std::string path = (fs::path(folder) / run.workload->own_schedule).string();
-        if (!has_sha256(path, run.workload->own_schedule_sha256)) {
-            throw InputError(path + ": has changed since the campaign began: run the campaign again");
-        }
+        refuse_if<InputError>(!has_sha256(path, run.workload->own_schedule_sha256), path,
+                              ": has changed since the campaign began: run the campaign again");
         result.of_log = read_schedule(path);
         result.started = started_in(*result.of_log);
     }
@@ -305,10 +303,8 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
                                  const std::string& folder, const std::string& program) {
     // More than in the campaign file if logs are cut into periods.
     const std::size_t columns = campaign.schedulers.size() + (campaign.has_own_schedules() ? 1 : 0);
-    if (workloads.size() * campaign.machines.size() * columns > max_campaign_runs) {
-        throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
-                         " runs, found more with all periods of its logs");
-    }
+    refuse_if<InputError>(workloads.size() * campaign.machines.size() * columns > max_campaign_runs, campaign.path,
+                          ": expected at most ", max_campaign_runs, " runs, found more with all periods of its logs");
     std::vector<CampaignRun> runs;
     DetailsCheck details;
     for (const MadeWorkload& workload : workloads) {

@@ -142,9 +142,7 @@ LogColumn log_of(const CampaignWorkload& workload, const fs::path& folder) {
     whole.schedule = file.string();
     Schedule schedule = std::move(convert_log(whole).schedule->schedule);
     fs::remove(file);
-    if (schedule.jobs.empty()) {
-        throw InputError(workload.path + ": expected jobs whose starts are known, found none");
-    }
+    refuse_if<InputError>(schedule.jobs.empty(), workload.path, ": expected jobs whose starts are known, found none");
     return LogColumn(std::move(schedule));
 }
 
@@ -229,9 +227,7 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
               << read.processors << ' ' << last.to_string() << ' ' << hash_of_jobs(read)
               << (begins.empty() ? "" : " " + begins[i].to_string()) << '\n';
     }
-    if (files.empty()) {
-        throw InputError(workload.subject + ": no job is left");
-    }
+    refuse_if<InputError>(files.empty(), workload.subject, ": no job is left");
     if (workload.has_own_schedule) {
         for (const fs::path& file : files) {
             const fs::path own = own_schedule_of(file);
@@ -343,9 +339,8 @@ void remove_made(const fs::path& folder) {
     for (const fs::path& file : files) {
         std::error_code problem;
         fs::remove(file, problem);
-        if (problem) {
-            throw InputError(file.string() + ": cannot be removed: " + problem.message());
-        }
+        refuse_if<InputError>(static_cast<bool>(problem),
+                              [&] { return file.string() + ": cannot be removed: " + problem.message(); });
     }
 }
 

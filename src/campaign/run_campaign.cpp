@@ -22,6 +22,7 @@
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text.hpp"
 #include "src/workloads/same_jobs.hpp"
 
 namespace batfill::campaign {
@@ -61,9 +62,7 @@ void add_columns(const Swept& swept, const std::string& prefix, std::vector<std:
 std::vector<std::string> texts(const JsonValue& array) {
     std::vector<std::string> result;
     for (const JsonValue& element : array.GetArray()) {
-        if (!element.IsString()) {
-            throw InputError("expected texts in 'columns' and 'cells'");
-        }
+        refuse_if<InputError>(!element.IsString(), "expected texts in 'columns' and 'cells'");
         result.emplace_back(view(element));
     }
     return result;
@@ -75,29 +74,22 @@ RunList read_manifest(const std::string& folder) {
     return with_place_in_errors(path, [&] {
         JsonReader reader;
         const JsonValue& root = reader.parse(text);
-        if (!root.IsObject()) {
-            throw InputError("expected an object");
-        }
+        refuse_if<InputError>(!root.IsObject(), "expected an object");
         Fields fields(root, "");
         RunList list{std::string(fields.text("runs_sha256")), texts(fields.array("columns")), {}, {}, {}};
         for (const JsonValue& element : fields.array("workloads").GetArray()) {
-            if (!element.IsObject()) {
-                throw InputError("expected objects in 'workloads'");
-            }
+            refuse_if<InputError>(!element.IsObject(), "expected objects in 'workloads'");
             Fields workload(element, "workloads: ");
             list.workloads.emplace(workload.text("file"), workload.text("sha256"));
         }
         list.pages = read_pages(fields);
         for (const JsonValue& element : fields.array("runs").GetArray()) {
-            if (!element.IsObject()) {
-                throw InputError("expected objects in 'runs'");
-            }
+            refuse_if<InputError>(!element.IsObject(), "expected objects in 'runs'");
             Fields run(element, "runs: ");
             list.rows.push_back(
                 {std::string(run.text("prefix")), std::string(run.text("key")), texts(run.array("cells"))});
-            if (list.rows.back().cells.size() != list.columns.size()) {
-                throw InputError("expected as many cells as columns in each run");
-            }
+            refuse_if<InputError>(list.rows.back().cells.size() != list.columns.size(),
+                                  "expected as many cells as columns in each run");
         }
         return list;
     });
@@ -187,9 +179,8 @@ void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& w
 std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const std::string& folder) {
     return mapped(runs, [&](const CampaignRun& run) {
         std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
-        if (!result) {
-            throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
-        }
+        refuse_if<InputError>(!result, folder, "/", run.prefix,
+                              "_result.csv: has gone or changed: run the campaign again");
         return std::move(*result);
     });
 }
@@ -481,10 +472,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& w
     MadeCampaign made;
     made.campaign = read_campaign(request.file, request.own_algorithms);
     for (const char* const name : {manifest_name, results_name}) {
-        if (canonical_path(folder + '/' + name) == canonical_path(request.file)) {
-            throw UsageError(request.file +
-                             ": the campaign would write over its own file, expected another folder (-o)");
-        }
+        refuse_if(canonical_path(folder + '/' + name) == canonical_path(request.file), request.file,
+                  ": the campaign would write over its own file, expected another folder (-o)");
     }
     made.workloads = make_workloads(made.campaign, folder, program, watch.made);
     made.runs = runs_of(made.campaign, made.workloads, folder, program);

@@ -49,36 +49,29 @@ void YamlBlocks::fail(const YAML::Node& node, const std::string& problem) const 
 void YamlBlocks::require_known(const YAML::Node& map, const std::vector<std::string>& keys) const {
     for (const auto& member : map) {
         const std::string key = text(member.first, "a key");
-        if (std::ranges::find(keys, key) == keys.end()) {
-            fail(member.first, unknown_name("key", key, keys));
-        }
+        fail_if(std::ranges::find(keys, key) == keys.end(), member.first,
+                [&] { return unknown_name("key", key, keys); });
     }
 }
 
 std::string YamlBlocks::text(const YAML::Node& node, const std::string& what) const {
-    if (!node.IsScalar() || node.Scalar().empty()) {
-        fail(node, "expected " + what + ", found " +
-                       (node.IsMap()        ? "a map"
-                        : node.IsSequence() ? "a list"
-                                            : "nothing"));
-    }
+    fail_if(!node.IsScalar() || node.Scalar().empty(), node, [&] {
+        return "expected " + what + ", found " + (node.IsMap() ? "a map" : node.IsSequence() ? "a list" : "nothing");
+    });
     return node.Scalar();
 }
 
 bool YamlBlocks::flag(const YAML::Node& map, const char* key) const {
     const YAML::Node node = map[key];
     bool value = false;
-    if (node.IsDefined() && !YAML::convert<bool>::decode(node, value)) {
-        fail(node, std::string(key) + ": expected true or false");
-    }
+    fail_if(node.IsDefined() && !YAML::convert<bool>::decode(node, value), node, key, ": expected true or false");
     return value;
 }
 
 YAML::Node YamlBlocks::list(const YAML::Node& root, const char* key) const {
     const YAML::Node node = root[key];
-    if (!node.IsDefined() || !node.IsSequence() || node.size() == 0) {
-        fail(node.IsDefined() ? node : root, std::string(key) + ": expected a list with an entry or more");
-    }
+    fail_if(!node.IsDefined() || !node.IsSequence() || node.size() == 0, node.IsDefined() ? node : root, key,
+            ": expected a list with an entry or more");
     return node;
 }
 
@@ -94,18 +87,14 @@ std::string YamlBlocks::path_of(const std::filesystem::path& path) const {
 // An alias may stand inside of what it names, or for more than anybody can read. YAML's reader takes one of two equal
 // keys. Refuses both before anything walks through the nodes. `around` are the lists and maps around the node.
 void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>& around) {
-    if (++nodes_ > max_nodes) {
-        fail(node, too_many_nodes);
-    }
+    fail_if(++nodes_ > max_nodes, node, too_many_nodes);
     if (!node.IsSequence() && !node.IsMap()) {
         return;
     }
     if (std::ranges::any_of(around, [&](const YAML::Node& outer) { return outer.is(node); })) {
         fail(node, "expected no alias inside of what it names");
     }
-    if (around.size() >= max_depth) {
-        fail(node, too_deep);
-    }
+    fail_if(around.size() >= max_depth, node, too_deep);
     around.push_back(node);
     std::set<std::string> keys;
     for (const auto& member : node) {
@@ -114,9 +103,8 @@ void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>&
             continue;
         }
         const std::string key = text(member.first, "a key");
-        if (!keys.insert(key).second) {
-            fail(member.first, "there is a key " + shown(key) + " already in this map: expected each once");
-        }
+        fail_if(!keys.insert(key).second, member.first,
+                [&] { return "there is a key " + shown(key) + " already in this map: expected each once"; });
         require_finite(member.second, around);
     }
     around.pop_back();
@@ -146,13 +134,9 @@ void YamlBlocks::merge_maps(YAML::Node node) {
         merged.IsSequence() ? std::vector<YAML::Node>(merged.begin(), merged.end()) : std::vector<YAML::Node>{merged};
     node.remove("<<");
     for (const YAML::Node& map : maps) {
-        if (!map.IsMap()) {
-            fail(merged, "<<: expected a map or a list of maps, as in <<: *base");
-        }
+        fail_if(!map.IsMap(), merged, "<<: expected a map or a list of maps, as in <<: *base");
         nodes_ += map.size();
-        if (nodes_ > max_nodes) {
-            fail(merged, too_many_nodes);
-        }
+        fail_if(nodes_ > max_nodes, merged, too_many_nodes);
         for (const auto& member : map) {
             if (!read_only[member.first.Scalar()].IsDefined()) {
                 node.force_insert(member.first, member.second);
@@ -175,18 +159,13 @@ void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std:
     const auto first = number_in<std::size_t>(word.substr(0, dots));
     const auto last = dots == std::string::npos ? std::nullopt : number_in<std::size_t>(word.substr(dots + 2));
     if (!first || !last) {
-        if (all.size() == max_values) {
-            fail(node, too_many);
-        }
+        fail_if(all.size() == max_values, node, too_many);
         all.push_back(word);
         return;
     }
-    if (*last < *first) {
-        fail(node, key + ": expected FIRST..LAST with FIRST at most LAST, found " + shown(word));
-    }
-    if (*last - *first >= max_values - all.size()) {
-        fail(node, too_many + ", found " + shown(word));
-    }
+    fail_if(*last < *first, node,
+            [&] { return key + ": expected FIRST..LAST with FIRST at most LAST, found " + shown(word); });
+    fail_if(*last - *first >= max_values - all.size(), node, [&] { return too_many + ", found " + shown(word); });
     for (std::size_t i = 0; i <= *last - *first; ++i) {
         all.push_back(std::to_string(*first + i));
     }
@@ -253,23 +232,17 @@ Settings YamlBlocks::settings_of(const YAML::Node& block, const std::set<std::st
 std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
     std::vector<Variant> all{{settings_of(block, own_keys), {}}};
     const YAML::Node sweep = block["sweep"];
-    if (sweep.IsDefined() && !sweep.IsMap()) {
-        fail(sweep, "sweep: expected options, each with a list of values");
-    }
+    fail_if(sweep.IsDefined() && !sweep.IsMap(), sweep, "sweep: expected options, each with a list of values");
     for (const auto& member : sweep) {
         const std::string key = text(member.first, "an option");
-        if (block[key].IsDefined()) {
-            fail(member.first, "sweep: " + shown(key) + " has a value already");
-        }
+        fail_if(block[key].IsDefined(), member.first, [&] { return "sweep: " + shown(key) + " has a value already"; });
         std::vector<std::string> choices;
         add_values(member.second, key, choices);
         const std::size_t count = all.size() * choices.size();
-        if (choices.empty() || count > max_campaign_runs) {
-            fail(member.first, "sweep: expected one to 100,000 combinations of values");
-        }
-        if (settings_ + count * (all.front().settings->size() + 1) > max_settings) {
-            fail(block, "expected fewer options: there are more than 10,000,000 in all combinations of values");
-        }
+        fail_if(choices.empty() || count > max_campaign_runs, member.first,
+                "sweep: expected one to 100,000 combinations of values");
+        fail_if(settings_ + count * (all.front().settings->size() + 1) > max_settings, block,
+                "expected fewer options: there are more than 10,000,000 in all combinations of values");
         std::vector<Variant> more;
         more.reserve(count);
         for (const Variant& begun : all) {

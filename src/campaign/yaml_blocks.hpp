@@ -37,6 +37,11 @@ class YamlBlocks {
     YAML::Node document(const std::string& text);
 
     [[noreturn]] void fail(const YAML::Node& node, const std::string& problem) const;
+    void fail_if(bool is_wrong, const YAML::Node& node, const auto&... parts) const {
+        if (is_wrong) {
+            fail(node, one_text(parts...));
+        }
+    }
     // Returns what `work` returns. A UsageError of it becomes an InputError at the line of `node`.
     template <class Work>
     auto at(const YAML::Node& node, Work work) const {

@@ -18,9 +18,7 @@ namespace {
 
 int number(Fields& options, std::string_view name, int otherwise) {
     const int given = options.integer(name, otherwise);
-    if (given < 0) {
-        options.fail(name, "a number that is not negative");
-    }
+    options.fail_if(given < 0, name, "a number that is not negative");
     return given;
 }
 
@@ -32,9 +30,8 @@ void follow_metadata(Fields& options, WrittenScheduler& choice) {
 
 void follow_filler_options(Fields& options, WrittenScheduler& choice) {
     const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
-    if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
-        options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
-    }
+    options.fail_if(fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1),
+                    "fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
     // Executor i of a job is on its processor i, which is what Batsim assumes without a mapping.
     options.boolean("custom_mapping", true);
     follow_metadata(options, choice);
@@ -59,12 +56,10 @@ void follow_submitter_options(Fields& options, WrittenScheduler& choice) {
     if (same_length) {
         choice.parameters.emplace_back("same-length", "yes");
     }
-    if (options.boolean("send_profile_if_already_sent", false) && same_length) {
-        options.fail("send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
-    }
-    if (!options.boolean("send_profiles_in_separate_event", true)) {
-        options.fail("send_profiles_in_separate_event", "true, as Batsim 4 knows profiles in events of their own only");
-    }
+    options.fail_if(options.boolean("send_profile_if_already_sent", false) && same_length,
+                    "send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
+    options.fail_if(!options.boolean("send_profiles_in_separate_event", true), "send_profiles_in_separate_event",
+                    "true, as Batsim 4 knows profiles in events of their own only");
     follow_metadata(options, choice);
 }
 

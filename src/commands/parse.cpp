@@ -6,6 +6,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "src/commands/command.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::commands {

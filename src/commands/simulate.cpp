@@ -20,6 +20,7 @@
 #include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/progress.hpp"
+#include "src/support/text.hpp"
 #include "src/transport/connections.hpp"
 #include "src/workloads/named_workload.hpp"
 

@@ -1,3 +1,5 @@
+#include "src/tuning/tune.hpp"
+
 #include <algorithm>
 #include <cstdio>
 

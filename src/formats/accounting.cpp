@@ -74,14 +74,12 @@ void require_usable(const ColumnMapping& mapping) {
         const bool is_own = is_known_field(entry.first) || entry.first == "per_host" || entry.first == "pools";
         return is_own && std::ranges::find(known, entry.first) == known.end();
     });
-    if (own != mapping.end()) {
-        throw UsageError("jobs have a field " + own->first + " of their own, expected another name for column " +
-                         own->second);
-    }
+    refuse_if(own != mapping.end(), [&] {
+        return "jobs have a field " + own->first + " of their own, expected another name for column " + own->second;
+    });
     for (const auto& [field, other] : alternatives) {
-        if (maps(mapping, field) && maps(mapping, other)) {
-            throw UsageError("expected one of " + std::string(field) + " and " + std::string(other) + ", found both");
-        }
+        refuse_if(maps(mapping, field) && maps(mapping, other), "expected one of ", field, " and ", other,
+                  ", found both");
     }
 }
 
@@ -136,9 +134,7 @@ std::vector<std::string> accounting_formats() {
 }
 
 void add_column(ColumnMapping& mapping, const std::string& field, const std::string& column) {
-    if (maps(mapping, field)) {
-        throw UsageError("expected one column for " + field + ", found two");
-    }
+    refuse_if(maps(mapping, field), "expected one column for ", field, ", found two");
     mapping.emplace_back(field, column);
     require_usable(mapping);
 }
@@ -162,9 +158,7 @@ SwfLog read_accounting(const AccountingData& data) {
         format->read(path, whole, builder);
     }
     SwfLog log = builder.finish(!format->has_own_zero);
-    if (log.jobs.empty() && log.left_out.empty()) {
-        throw InputError(log.path + ": expected jobs, found none");
-    }
+    refuse_if<InputError>(log.jobs.empty() && log.left_out.empty(), log.path, ": expected jobs, found none");
     return log;
 }
 

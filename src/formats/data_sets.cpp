@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include <batfill/core/error.hpp>
 
@@ -63,9 +64,7 @@ void read_hosts(const JsonValue& attempt, AccountedJob& job) {
 }
 
 void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t number) {
-    if (!object.IsObject()) {
-        throw InputError("expected an object");
-    }
+    refuse_if<InputError>(!object.IsObject(), "expected an object");
     AccountedJob job;
     job.id = field(object, "jobid").text;
     job.submit = field(object, "submitted_time").instant(builder.zone());
@@ -78,9 +77,7 @@ void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t nu
         return;
     }
     const auto& all = attempts->GetArray();
-    if (!std::ranges::all_of(all, &JsonValue::IsObject)) {
-        throw InputError("attempts: expected objects");
-    }
+    refuse_if<InputError>(!std::ranges::all_of(all, &JsonValue::IsObject), "attempts: expected objects");
     job.start = field(all[0], "start_time").instant(builder.zone());
     job.end = field(all[all.Size() - 1], "end_time").instant(builder.zone());
     if (!job.start || !job.end) {
@@ -102,9 +99,7 @@ void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t nu
 void add_frontier_job(std::string_view line, LogBuilder& builder, std::size_t number) {
     std::array<std::string_view, 21> row;
     const std::size_t found = split_at_blanks(line, row);
-    if (found != row.size()) {
-        throw InputError("expected 21 columns, found " + std::to_string(found));
-    }
+    refuse_if<InputError>(found != row.size(), "expected 21 columns, found ", found);
     AccountedJob job;
     job.id = row[0];
     job.submit = RecordField{"column 2", row[1]}.length();
@@ -138,9 +133,7 @@ void read_philly(const std::string& path, const AccountingData& /*data*/, LogBui
     try {
         JsonReader json;
         json.start(std::move(text));
-        if (!json.open('[')) {
-            throw InputError("expected an array of jobs");
-        }
+        refuse_if<InputError>(!json.open('['), "expected an array of jobs");
         for (; json.more(']'); ++number) {
             const JsonValue& job = json.value();
             builder.read_row(path + ": job ", number, [&] { add_philly_job(job, builder, number); });

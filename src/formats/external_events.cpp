@@ -28,23 +28,17 @@ std::string fields_but_type(const JsonValue& object) {
 
 ExternalEvent read_event(JsonReader& json, std::string_view line, bool forward_unknown) {
     const JsonValue& value = json.parse(line);
-    if (!value.IsObject()) {
-        throw InputError("expected one JSON object per line");
-    }
+    refuse_if<InputError>(!value.IsObject(), "expected one JSON object per line");
     Fields fields(value, "");
     ExternalEvent event;
     event.type = fields.text("type");
     event.time = fields.time("timestamp");
-    if (event.time < Time()) {
-        fields.fail("timestamp", "a number of seconds from 0");
-    }
+    fields.fail_if(event.time < Time(), "timestamp", "a number of seconds from 0");
     if (event.type == "machine_available" || event.type == "machine_unavailable") {
         event.kind = event.type == "machine_available" ? ExternalEvent::Kind::machine_available
                                                        : ExternalEvent::Kind::machine_unavailable;
         event.processors = fields.resources("resources");
-        if (event.processors.empty()) {
-            fields.fail("resources", "at least one processor");
-        }
+        fields.fail_if(event.processors.empty(), "resources", "at least one processor");
     } else if (forward_unknown) {
         event.kind = ExternalEvent::Kind::other;
         event.other_fields = fields_but_type(value);

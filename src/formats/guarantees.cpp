@@ -39,9 +39,8 @@ void read(const CsvRow& row, std::vector<EligibleTime>& out) {
 void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
     enum : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name, cause };
     const auto* const found = row.has(cause) ? std::ranges::find(causes, row.text(cause)) : causes.begin();
-    if (found == causes.end() && row.text(cause).empty()) {
-        row.fail(cause, "loss, estimate, parked or the name of a window");
-    }
+    row.fail_if(found == causes.end() && row.text(cause).empty(), cause,
+                "loss, estimate, parked or the name of a window");
     out.push_back({row.job(workload_name, job_id), row.time(lost_at), row.planned_time(guaranteed_start),
                    row.optional_planned_time(new_guaranteed_start),
                    static_cast<GuaranteeBreakCause>(found - causes.begin()),

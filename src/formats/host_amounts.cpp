@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

@@ -66,12 +66,11 @@ std::size_t make_usable(std::vector<std::string>& ids) {
 
 void require_loadable_in_batsim4(std::string_view name) {
     const auto* const found = std::ranges::find_if_not(name, is_usable_in_ids);
-    if (found != name.end()) {
-        throw InputError(
-            "its id has " + in_quotes(std::string_view(found, 1)) +
-            ", expected none of ! , ( ) | } \" \\ and control characters, which Batsim 4 cannot load in an "
-            "id: rename the job, or write the workload in the format batsim5");
-    }
+    refuse_if<InputError>(found != name.end(), [&] {
+        return "its id has " + in_quotes(std::string_view(found, 1)) +
+               ", expected none of ! , ( ) | } \" \\ and control characters, which Batsim 4 cannot load in an "
+               "id: rename the job, or write the workload in the format batsim5";
+    });
 }
 
 void require_loadable_ids(const Workload& workload) {

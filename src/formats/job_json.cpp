@@ -61,9 +61,7 @@ void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     if (fields.find("licenses") != nullptr) {
         job.licenses.clear();
         for (const auto& license : fields.array("licenses").GetArray()) {
-            if (!license.IsString()) {
-                fields.fail("licenses", "an array of texts");
-            }
+            fields.fail_if(!license.IsString(), "licenses", "an array of texts");
             job.licenses.emplace_back(view(license));
         }
     }
@@ -115,18 +113,14 @@ void read_begin_and_array(Fields& fields, StatedNeeds& needs) {
         std::string number;
         append_exact_json(*begin, number);
         const std::optional<Duration> exact = begin->IsNumber() ? Duration::parse_exactly(number) : std::nullopt;
-        if (!exact || *exact < Duration()) {
-            fields.fail("begin", "a time from 0 on, of at most six decimals");
-        }
+        fields.fail_if(!exact || *exact < Duration(), "begin", "a time from 0 on, of at most six decimals");
         needs.begin = fields.time("begin");
     }
     if (find_set(fields, "array") != nullptr) {
         needs.array = fields.text("array");
     }
     if (const JsonValue* const limit = find_set(fields, "array_limit")) {
-        if (!limit->IsUint64() || limit->GetUint64() == 0) {
-            fields.fail("array_limit", "a whole number from 1 on");
-        }
+        fields.fail_if(!limit->IsUint64() || limit->GetUint64() == 0, "array_limit", "a whole number from 1 on");
         constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<Amount>::max());
         needs.array_limit = static_cast<Amount>(std::min(limit->GetUint64(), largest));
     }
@@ -145,9 +139,8 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     }
     if (find_set(fields, "partition") != nullptr) {
         needs.partition = fields.text("partition");
-        if (std::ranges::count(partitions_in(*needs.partition), "") > 0) {
-            fields.fail("partition", "names of partitions with commas between them");
-        }
+        fields.fail_if(std::ranges::count(partitions_in(*needs.partition), "") > 0, "partition",
+                       "names of partitions with commas between them");
     }
     if (const JsonValue* const value = find_set(fields, "reservation")) {
         if (value->IsString() && value->GetStringLength() > 0) {
@@ -190,9 +183,9 @@ StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& pa
             fields.fail(view(member.name), "a whole number from 0 on", &member.value,
                         is_beyond ? ", above the largest, " + std::to_string(largest) : "");
         }
-        if (!names.insert(view(member.name)).second) {
-            throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");
-        }
+        refuse_if<InputError>(!names.insert(view(member.name)).second, [&] {
+            return "field " + in_quotes(path + std::string(view(member.name))) + ": expected once";
+        });
         amounts.emplace_back(view(member.name), member.value.GetInt64());
     }
     return amounts;
@@ -323,18 +316,14 @@ void require_bookings(const Workload& workload, std::span<const Window> windows)
 }
 
 JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {
-    if (!object.IsObject()) {
-        throw InputError("expected a job object");
-    }
+    refuse_if<InputError>(!object.IsObject(), "expected a job object");
     Fields fields(object, path);
     JobDescription job;
     std::string others;
     job.id = read_id(fields);
     job.submit = fields.time("subtime");
     job.processors = fields.integer("res");
-    if (job.processors < 0) {
-        fields.fail("res", "an integer from 0");
-    }
+    fields.fail_if(job.processors < 0, "res", "an integer from 0");
     if (fields.find("walltime") != nullptr) {
         const Duration walltime = fields.seconds("walltime");
         if (walltime >= Duration()) {
@@ -368,10 +357,9 @@ void append_extra_data(const JobDescription& job, std::string& out) {
         return;
     }
     JsonReader reader;
-    if (fields.size() > others.size() || reader.parse("{" + std::string(others) + "}").MemberCount() > 1) {
-        throw InputError(
-            "its extra_data is not an object, expected one: in this format it holds the job's other fields");
-    }
+    refuse_if<InputError>(
+        fields.size() > others.size() || reader.parse("{" + std::string(others) + "}").MemberCount() > 1,
+        "its extra_data is not an object, expected one: in this format it holds the job's other fields");
     out += others.substr(extra_data_member.size());
 }
 

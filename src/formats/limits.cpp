@@ -28,9 +28,7 @@ std::vector<std::string> read_fields(Fields& fields) {
     if (of != nullptr && of->IsString()) {
         return {std::string(view(*of))};
     }
-    if (of == nullptr || !of->IsArray() || of->Empty()) {
-        fields.fail("of", expected);
-    }
+    fields.fail_if(of == nullptr || !of->IsArray() || of->Empty(), "of", expected);
     std::vector<std::string> names;
     for (const auto& name : of->GetArray()) {
         if (!name.IsString()) {
@@ -67,18 +65,13 @@ std::vector<std::optional<std::string>> read_values(Fields& fields, std::size_t 
     } else {
         values.push_back(read_value(fields, *value));
     }
-    if (values.size() != size) {
-        throw InputError(R"(field "value": expected )" + std::to_string(size) +
-                         (size == 1 ? " value" : " values, as many as fields in \"of\"") + ", found " +
-                         std::to_string(values.size()));
-    }
+    refuse_if<InputError>(values.size() != size, R"(field "value": expected )", size,
+                          size == 1 ? " value" : " values, as many as fields in \"of\"", ", found ", values.size());
     return values;
 }
 
 Limit read_limit(const JsonValue& value) {
-    if (!value.IsObject()) {
-        throw InputError(one_object_per_line);
-    }
+    refuse_if<InputError>(!value.IsObject(), one_object_per_line);
     require_different_fields(value);
     Fields fields(value, "");
     Limit limit;
@@ -86,9 +79,8 @@ Limit read_limit(const JsonValue& value) {
     limit.values = read_values(fields, limit.of.size());
     limit.most = read_amounts(fields.object("most"), "most.");
     refuse_if<InputError>(limit.most.empty(), R"(field "most": expected at least one amount, found none)");
-    if (!fields.all_requested()) {
-        throw InputError("unknown fields " + fields.rest() + ", known: of, value, most");
-    }
+    refuse_if<InputError>(!fields.all_requested(),
+                          [&] { return "unknown fields " + fields.rest() + ", known: of, value, most"; });
     return limit;
 }
 

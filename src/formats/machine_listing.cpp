@@ -60,10 +60,10 @@ std::optional<long long> number_up_to(std::string_view what, std::string_view va
         return std::nullopt;
     }
     const auto number = number_in<long long>(value);
-    if (!number || *number < 0 || *number > most) {
-        throw InputError(std::string(what) + ": expected a whole number from 0 to " + std::to_string(most) +
-                         ", found " + excerpt(value));
-    }
+    refuse_if<InputError>(!number || *number < 0 || *number > most, [&] {
+        return std::string(what) + ": expected a whole number from 0 to " + std::to_string(most) + ", found " +
+               excerpt(value);
+    });
     return number;
 }
 
@@ -80,9 +80,8 @@ void require_name(std::string_view what, std::string_view name) {
     const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
         return c > ' ' && c < '\x7f' && std::string_view(",:=|<>&\"'").find(c) == std::string_view::npos;
     });
-    if (!is_name) {
-        throw InputError("expected the name of a " + std::string(what) + ", found " + excerpt(name));
-    }
+    refuse_if<InputError>(!is_name,
+                          [&] { return "expected the name of a " + std::string(what) + ", found " + excerpt(name); });
 }
 
 void add_partitions(std::string_view list, Node& node) {
@@ -107,15 +106,12 @@ class Nodes {
     // Throws: InputError without `join` for a node that is there already.
     void add(Node&& node, const Join& join = {}) {
         require_name("node", node.name);
-        if (node.name == default_master_host) {
-            throw InputError("a node is named master_host, expected another name: Batsim has one");
-        }
+        refuse_if<InputError>(node.name == default_master_host,
+                              "a node is named master_host, expected another name: Batsim has one");
         const auto [known, is_new] = places_.try_emplace(node.name, nodes_.size());
         if (is_new) {
             nodes_.push_back(std::move(node));
-            if (nodes_.size() > most_nodes) {
-                throw InputError("expected at most " + std::to_string(most_nodes) + " nodes, found more");
-            }
+            refuse_if<InputError>(nodes_.size() > most_nodes, "expected at most ", most_nodes, " nodes, found more");
         } else if (join) {
             join(nodes_[known->second], std::move(node));
         } else {
@@ -134,10 +130,9 @@ class Nodes {
         if (is_not_given(list)) {
             return;
         }
-        if (std::ranges::count(list, '(') != std::ranges::count(list, ')')) {
-            throw InputError("found the resources " + excerpt(list) +
-                             ", which end in the middle, expected all of them");
-        }
+        refuse_if<InputError>(std::ranges::count(list, '(') != std::ranges::count(list, ')'), [&] {
+            return "found the resources " + excerpt(list) + ", which end in the middle, expected all of them";
+        });
         // These are not counted by jobs, so they limit none.
         constexpr std::string_view uncounted = ":no_consume";
         std::string counted(list);
@@ -353,11 +348,10 @@ class SinfoColumns {
                              std::to_string(values.size()) + "; " + clear_sinfo + " keeps them apart");
         }
         const std::size_t end = header_.find_last_not_of(' ') + 1;
-        if (!has_bars_ && !ends_in_text && end + 1 < header_.size() &&
-            row.find_last_not_of(' ') + 1 >= header_.size()) {
-            throw InputError("its last column is as wide as sinfo prints it here and may be cut, expected all of it; " +
-                             std::string(clear_sinfo) + " cuts nothing");
-        }
+        refuse_if<InputError>(
+            !has_bars_ && !ends_in_text && end + 1 < header_.size() && row.find_last_not_of(' ') + 1 >= header_.size(),
+            "its last column is as wide as sinfo prints it here and may be cut, expected all of it; ", clear_sinfo,
+            " cuts nothing");
         return values;
     }
 
@@ -416,10 +410,9 @@ void join(const char* what, const std::string& name, Stated& known, const Stated
 void join_rows(Node& known, Node&& again) {
     join("cores", known.name, known.cores, again.cores);
     join("bytes of memory", known.name, known.bytes, again.bytes);
-    if (known.gpus.total() != again.gpus.total() || known.gpus.types() != again.gpus.types() ||
-        known.further != again.further) {
-        throw InputError("node " + known.name + ": expected the same GRES as in a row before, found others");
-    }
+    refuse_if<InputError>(known.gpus.total() != again.gpus.total() || known.gpus.types() != again.gpus.types() ||
+                              known.further != again.further,
+                          "node ", known.name, ": expected the same GRES as in a row before, found others");
     known.partitions.merge(again.partitions);
 }
 
@@ -480,9 +473,8 @@ class PbsNodes {
 
     // Throws: InputError.
     void add(std::string_view name, std::size_t line, const VnodeAttributes& attributes) {
-        if (!vnodes_.emplace(name).second) {
-            throw InputError("found vnode " + excerpt(name) + " again, expected each once");
-        }
+        refuse_if<InputError>(!vnodes_.emplace(name).second,
+                              [&] { return "found vnode " + excerpt(name) + " again, expected each once"; });
         const auto value = [&](std::string_view key) {
             const auto found = attributes.find(key);
             return found == attributes.end() ? std::string_view() : std::string_view(found->second);
@@ -599,9 +591,7 @@ MachineListing read_pbs_json(const JsonValue& nodes, const std::string& path) {
     for (const auto& member : nodes.GetObject()) {
         const std::string_view name = view(member.name);
         with_place_in_errors(path + ": node " + excerpt(name), [&] {
-            if (!member.value.IsObject()) {
-                throw InputError("expected an object, found another value");
-            }
+            refuse_if<InputError>(!member.value.IsObject(), "expected an object, found another value");
             VnodeAttributes attributes;
             for (const auto& attribute : member.value.GetObject()) {
                 attributes.emplace(view(attribute.name), text_of(attribute.value));

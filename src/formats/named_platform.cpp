@@ -71,9 +71,8 @@ std::optional<int> number_of_hosts(const std::string& word) {
         return std::nullopt;
     }
     const auto hosts = number_in<int>(word);
-    if (!hosts || *hosts < 1 || *hosts > most_hosts) {
-        throw UsageError("platform: expected 1 to " + std::to_string(most_hosts) + " hosts, found " + word);
-    }
+    refuse_if(!hosts || *hosts < 1 || *hosts > most_hosts, "platform: expected 1 to ", most_hosts, " hosts, found ",
+              word);
     return hosts;
 }
 

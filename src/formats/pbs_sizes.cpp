@@ -164,10 +164,9 @@ long long slots_in(std::string_view exec_host) {
     long long processors = 0;
     for_each_part(exec_host, '+', [&](std::string_view part) {
         const std::string_view name = cut(part, '/').first;
-        if (name.empty()) {
-            throw InputError("exec_host has a part without a host, expected such as n1/0*8+n2/0*8, found " +
-                             excerpt(exec_host));
-        }
+        refuse_if<InputError>(name.empty(), [&] {
+            return "exec_host has a part without a host, expected such as n1/0*8+n2/0*8, found " + excerpt(exec_host);
+        });
         const auto hosts = static_cast<Microseconds>(has_list(name) ? hosts_of_name(name).size() : 1);
         processors += checked(hosts * slots_of_part(part), part);
     });

@@ -16,6 +16,7 @@
 
 #include "src/core/properties.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
@@ -89,13 +90,9 @@ class PlatformReader {
             fail_at(result.offset, std::string("not well-formed XML: ") + result.description());
         }
         const pugi::xml_node platform = document.document_element();
-        if (std::string_view(platform.name()) != "platform") {
-            fail(platform, "expected the root element <platform>");
-        }
+        fail_if(std::string_view(platform.name()) != "platform", platform, "expected the root element <platform>");
         const auto version = number_in<double>(required(platform, "version"));
-        if (!(version >= 4.0 && version <= 4.1)) {
-            fail(platform, "expected version 4 or 4.1");
-        }
+        fail_if(!(version >= 4.0 && version <= 4.1), platform, "expected version 4 or 4.1");
         for (const pugi::xml_node element : platform.children()) {
             if (is_any_of(element.name(), {"zone", "AS", "cluster"})) {
                 read_zone_element(element, Zone{});
@@ -136,20 +133,22 @@ class PlatformReader {
         fail_at(element.offset_debug(), name + ">: " + problem);
     }
 
+    void fail_if(bool is_wrong, pugi::xml_node element, const auto&... parts) const {
+        if (is_wrong) {
+            fail(element, one_text(parts...));
+        }
+    }
+
     std::string_view required(pugi::xml_node element, const char* name) const {
         const pugi::xml_attribute attribute = element.attribute(name);
-        if (!attribute) {
-            fail(element, std::string("attribute '") + name + "' is missing");
-        }
+        fail_if(!attribute, element, "attribute '", name, "' is missing");
         return attribute.value();
     }
 
     void read_zone(pugi::xml_node element, const Zone& outer) {
         refuse_properties(element, {"capacity", "partitions"}, in_hosts, true);
         Zone zone{read_zone_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
-        if (zone.depth > max_zone_depth) {
-            fail(element, "zones are nested more than " + std::to_string(max_zone_depth) + " deep");
-        }
+        fail_if(zone.depth > max_zone_depth, element, "zones are nested more than ", max_zone_depth, " deep");
         for (const pugi::xml_node child : element.children()) {
             read_zone_element(child, zone);
         }
@@ -168,9 +167,7 @@ class PlatformReader {
         } else if (name == "cluster") {
             read_cluster(element, zone);
         } else if (name == "cabinet") {
-            if (zone.routing != "Cluster") {
-                fail(element, "a cabinet must be in a zone with routing=\"Cluster\"");
-            }
+            fail_if(zone.routing != "Cluster", element, "a cabinet must be in a zone with routing=\"Cluster\"");
             refuse_properties(element, {"pools", "capacity", "partitions"}, "a host, a cluster or a zone");
             read_numbered_hosts(element, {}, zone.properties);
         } else if (!is_any_of(name, {"prop", "link", "backbone", "router", "host_link", "route", "bypassRoute",
@@ -182,13 +179,11 @@ class PlatformReader {
     // Accepts only traces that change the network.
     void check_unread(pugi::xml_node element, const std::string& place) const {
         const std::string_view name = element.name();
-        if (is_any_of(name, {"include", "storage", "storage_type"})) {
-            fail(element, "SimGrid no longer takes this element");
-        }
+        fail_if(is_any_of(name, {"include", "storage", "storage_type"}), element,
+                "SimGrid no longer takes this element");
         if (name == "trace_connect") {
-            if (!is_any_of(element.attribute("kind").value(), {"BANDWIDTH", "LATENCY", "LINK_AVAIL"})) {
-                fail(element, "hosts whose speed or state changes by a trace are not supported");
-            }
+            fail_if(!is_any_of(element.attribute("kind").value(), {"BANDWIDTH", "LATENCY", "LINK_AVAIL"}), element,
+                    "hosts whose speed or state changes by a trace are not supported");
         } else if (name != "trace" && element.type() == pugi::node_element) {
             fail(element, "unexpected element in " + place);
         }
@@ -197,17 +192,13 @@ class PlatformReader {
     void read_host(pugi::xml_node element, const Zone& zone) {
         refuse_profiles(element);
         refuse_properties(element, {"pools"}, in_zones);
-        if (!element.child("mount").empty()) {
-            fail(element.child("mount"), "SimGrid no longer takes this element");
-        }
+        fail_if(!element.child("mount").empty(), element.child("mount"), "SimGrid no longer takes this element");
         const std::vector<double> speeds = read_speeds(element);
         // Some files write the number of a pstate as "0.0".
         const std::string_view pstate_text = element.attribute("pstate").as_string("0");
         const std::optional<int> pstate = parse_natural(pstate_text.substr(0, pstate_text.find('.')));
-        if (!pstate || static_cast<std::size_t>(*pstate) >= speeds.size()) {
-            fail(element, "pstate '" + std::string(pstate_text) + "' is not the number of one of its " +
-                              std::to_string(speeds.size()) + " speeds");
-        }
+        fail_if(!pstate || static_cast<std::size_t>(*pstate) >= speeds.size(), element, "pstate '", pstate_text,
+                "' is not the number of one of its ", speeds.size(), " speeds");
         add_host(element, std::string(required(element, "id")), speeds[static_cast<std::size_t>(*pstate)],
                  read_host_properties(element), zone.properties);
         if (speeds.size() > 1) {
@@ -237,10 +228,9 @@ class PlatformReader {
             const auto [from, to] = cut(group, '-');
             const std::optional<int> first = parse_natural(trimmed(from));
             const std::optional<int> last = from.size() == group.size() ? first : parse_natural(trimmed(to));
-            if (!first || !last || *last < *first || *last == std::numeric_limits<int>::max()) {
-                fail(element,
-                     "'" + std::string(trimmed(group)) + "' in its radical is not a number or a range FIRST-LAST");
-            }
+            fail_if(!first || !last || *last < *first || *last == std::numeric_limits<int>::max(), element, [&] {
+                return "'" + std::string(trimmed(group)) + "' in its radical is not a number or a range FIRST-LAST";
+            });
             for (int number = *first; number <= *last; ++number) {
                 std::string name = prefix;
                 name.append(std::to_string(number)).append(suffix);
@@ -254,10 +244,9 @@ class PlatformReader {
         std::vector<double> speeds;
         for (const std::string_view text : split(required(element, "speed"), ',')) {
             const std::optional<double> speed = parse_speed(trimmed(text));
-            if (!speed) {
-                fail(element,
-                     "speed '" + std::string(trimmed(text)) + "' is not a number with a unit such as Mf or Gf");
-            }
+            fail_if(!speed, element, [&] {
+                return "speed '" + std::string(trimmed(text)) + "' is not a number with a unit such as Mf or Gf";
+            });
             speeds.push_back(*speed);
         }
         return speeds;
@@ -265,9 +254,8 @@ class PlatformReader {
 
     void refuse_profiles(pugi::xml_node element) const {
         for (const char* name : {"speed_file", "availability_file", "state_file"}) {
-            if (*element.attribute(name).value() != '\0') {
-                fail(element, std::string("attribute '") + name + "' is not supported: hosts keep speed and state");
-            }
+            fail_if(*element.attribute(name).value() != '\0', element, "attribute '", name,
+                    "' is not supported: hosts keep speed and state");
         }
     }
 
@@ -296,9 +284,8 @@ class PlatformReader {
         for (const pugi::xml_node property : element.children("prop")) {
             const std::string_view name = required(property, "id");
             const bool is_new = own.emplace(name, required(property, "value")).second;
-            if (!is_new && is_any_of(name, {"pools", "capacity", "partitions"}) && !is_left_out(element)) {
-                fail(element, "property " + std::string(name) + " comes twice, expected one");
-            }
+            fail_if(!is_new && is_any_of(name, {"pools", "capacity", "partitions"}) && !is_left_out(element), element,
+                    "property ", name, " comes twice, expected one");
         }
         own.merge(properties);
         return own;
@@ -331,9 +318,8 @@ class PlatformReader {
         }
         for (const pugi::xml_node property : element.children("prop")) {
             const std::string_view name = property.attribute("id").value();
-            if (is_any_of(name, names) && is_ours(name, property.attribute("value").value(), is_zone)) {
-                fail(element, "property " + std::string(name) + " has no effect here, expected it in " + instead);
-            }
+            fail_if(is_any_of(name, names) && is_ours(name, property.attribute("value").value(), is_zone), element,
+                    "property ", name, " has no effect here, expected it in ", instead);
         }
     }
 
@@ -349,25 +335,19 @@ class PlatformReader {
 
     void add_host(pugi::xml_node element, std::string name, double speed, const Properties& properties,
                   const Properties& zone_properties) {
-        if (name.empty()) {
-            fail(element, "a host without a name");
-        }
+        fail_if(name.empty(), element, "a host without a name");
         expanded_bytes_ += sizeof(FoundHost) + name.size() + footprint(properties) + footprint(zone_properties);
-        if (expanded_bytes_ > max_expanded_size) {
-            fail(element, "too many hosts and properties for " + std::to_string(max_expanded_size >> 20) + " MiB");
-        }
+        fail_if(expanded_bytes_ > max_expanded_size, element, "too many hosts and properties for ",
+                max_expanded_size >> 20, " MiB");
         hosts_.push_back({Host{std::move(name), speed, properties, zone_properties}, element});
     }
 
     // Says all pools to all hosts: they are the machine's, whichever zone names them.
     void give_pools(std::vector<Host>& hosts, pugi::xml_node platform) const {
-        std::string text;
-        for (const auto& [name, pool] : pools_) {
-            text.append(text.empty() ? "" : ",").append(name).append(":").append(std::to_string(pool.total));
-        }
-        if (expanded_bytes_ + hosts.size() * text.size() > max_expanded_size) {
-            fail(platform, "too many hosts and pools for " + std::to_string(max_expanded_size >> 20) + " MiB");
-        }
+        const std::string text = list_of(
+            mapped(pools_, [](const auto& one) { return one.first + ':' + std::to_string(one.second.total); }), ",");
+        fail_if(expanded_bytes_ + hosts.size() * text.size() > max_expanded_size, platform,
+                "too many hosts and pools for ", max_expanded_size >> 20, " MiB");
         for (Host& host : hosts) {
             if (!text.empty()) {
                 host.zone_properties["pools"] = text;
@@ -386,23 +366,15 @@ class PlatformReader {
         for (auto& [host, element] : hosts_) {
             const std::string role = role_of(host, element);
             if (role == "master") {
-                if (has_master) {
-                    fail(element, "host '" + host.name + "' is a second master host");
-                }
+                fail_if(has_master, element, "host '", host.name, "' is a second master host");
                 has_master = true;
             } else if (role == "compute_node") {
-                if (!(host.speed > 0)) {
-                    fail(element, "the speed of host '" + host.name + "' is not above 0");
-                }
+                fail_if(!(host.speed > 0), element, "the speed of host '", host.name, "' is not above 0");
                 result.hosts.push_back(std::move(host));
             }
         }
-        if (!has_master) {
-            fail(platform, "no master host: none is named '" + master_ + "' or has property role=master");
-        }
-        if (result.hosts.empty()) {
-            fail(platform, "no hosts to compute on");
-        }
+        fail_if(!has_master, platform, "no master host: none is named '", master_, "' or has property role=master");
+        fail_if(result.hosts.empty(), platform, "no hosts to compute on");
         result.notes = remove_properties_of_others(result.hosts);
         give_pools(result.hosts, platform);
         return result;
@@ -411,13 +383,11 @@ class PlatformReader {
     std::string role_of(const Host& host, pugi::xml_node element) const {
         const auto property = host.properties.find("role");
         const std::string role = property == host.properties.end() ? "" : property->second;
-        if (!is_any_of(role, {"", "compute_node", "master", "storage"})) {
-            fail(element, "role '" + role + "' is not one of compute_node, master, storage");
-        }
+        fail_if(!is_any_of(role, {"", "compute_node", "master", "storage"}), element, "role '", role,
+                "' is not one of compute_node, master, storage");
         if (host.name == master_) {
-            if (!role.empty()) {
-                fail(element, "host '" + host.name + "' is the master by its name and has property role as well");
-            }
+            fail_if(!role.empty(), element, "host '", host.name,
+                    "' is the master by its name and has property role as well");
             return "master";
         }
         return role.empty() ? "compute_node" : role;

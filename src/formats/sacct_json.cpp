@@ -145,9 +145,7 @@ std::string id_of(const JsonValue& job) {
         return std::to_string(*array_id) + '_' + std::to_string(*task);
     }
     const auto id = small_number_in(&job, "job_id");
-    if (!id) {
-        throw InputError("expected a job with job_id, as sacct --json writes it");
-    }
+    refuse_if<InputError>(!id, "expected a job with job_id, as sacct --json writes it");
     return std::to_string(*id);
 }
 
@@ -262,9 +260,7 @@ SacctJob read_job(const JsonValue& object, const std::string& id, const Accounti
 
 void add_job(const JsonValue& object, const AccountingData& data, std::size_t number, SacctJobs& jobs,
              LogBuilder& builder) {
-    if (!object.IsObject()) {
-        throw InputError("expected an object");
-    }
+    refuse_if<InputError>(!object.IsObject(), "expected an object");
     const std::string id = id_of(object);
     const JsonValue* const most = member_of(member_of(member_of(&object, "array"), "limits"), "max");
     const long long tasks = small_number_in(member_of(most, "running"), "tasks").value_or(0);
@@ -284,11 +280,10 @@ void read_sacct_json(std::string text, const std::string& path, const Accounting
         json.start(std::move(text));
         for (bool is_object = json.open('{'); is_object && json.more('}');) {
             const std::string_view key = json.key();
-            if (key == "nb_res" || key == "profiles") {
-                throw InputError(
-                    "expected the jobs of sacct --json, found a workload; `batfill simulate -p PLATFORM -w " + path +
-                    " -a NAME` replays it");
-            }
+            refuse_if<InputError>(
+                key == "nb_res" || key == "profiles",
+                "expected the jobs of sacct --json, found a workload; `batfill simulate -p PLATFORM -w ", path,
+                " -a NAME` replays it");
             if (key != "jobs" || has_jobs) {
                 json.skip();
                 continue;
@@ -300,9 +295,7 @@ void read_sacct_json(std::string text, const std::string& path, const Accounting
                 builder.read_row(place, number, [&] { add_job(job, data, number, jobs, builder); });
             }
         }
-        if (!has_jobs) {
-            throw InputError("expected an object with an array jobs, as sacct --json writes it");
-        }
+        refuse_if<InputError>(!has_jobs, "expected an object with an array jobs, as sacct --json writes it");
         json.finish();
     } catch (const InputError& error) {
         throw InputError(number > 0 ? place + std::to_string(number) + ": " + error.what()

@@ -42,9 +42,7 @@ consteval std::size_t schedule_column(std::string_view name) {
 
 int processors(const CsvRow& row) {
     const auto value = number_in<int>(row.text(schedule_column("requested_number_of_resources")));
-    if (!value || *value < 0) {
-        row.fail(schedule_column("requested_number_of_resources"), "a number of processors");
-    }
+    row.fail_if(!value || *value < 0, schedule_column("requested_number_of_resources"), "a number of processors");
     return *value;
 }
 
@@ -97,9 +95,7 @@ std::optional<double> stretch_in(const CsvRow& row) {
     }
     const std::string_view text = row.text(schedule_column("stretch"));
     const auto value = number_in<double>(text);
-    if (!text.empty() && !value) {
-        row.fail(schedule_column("stretch"), "a number");
-    }
+    row.fail_if(!text.empty() && !value, schedule_column("stretch"), "a number");
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
@@ -109,9 +105,7 @@ std::string id_of(const CsvRow& row) {
         return row.job(schedule_column("workload_name"), schedule_column("job_id"));
     }
     const std::string_view id = row.text(schedule_column("job_id"));
-    if (id.empty()) {
-        row.fail(schedule_column("job_id"), "a name");
-    }
+    row.fail_if(id.empty(), schedule_column("job_id"), "a name");
     return id.find('!') == std::string_view::npos ? "w0!" + std::string(id) : std::string(id);
 }
 
@@ -150,16 +144,12 @@ ScheduledJob read_job(const CsvRow& row, TakenJobs taken) {
     }
     const std::string_view success = row.text(schedule_column("success"));
     job.success = success == "1" || success == "True";  // pandas writes True
-    if (!job.success && success != "0" && success != "False") {
-        row.fail(schedule_column("success"), "0 or 1");
-    }
+    row.fail_if(!job.success && success != "0" && success != "False", schedule_column("success"), "0 or 1");
     job.state = state_of(row, job);
     job.execution = execution(row, job.state);
     job.stretch = stretch_in(row);
     std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(schedule_column("allocated_resources")));
-    if (!allocation) {
-        row.fail(schedule_column("allocated_resources"), "host numbers like 0-3 7");
-    }
+    row.fail_if(!allocation, schedule_column("allocated_resources"), "host numbers like 0-3 7");
     job.allocation = std::move(*allocation);
     if (taken == TakenJobs::possible) {
         if (const std::string problem = impossibility_of(job); !problem.empty()) {

@@ -87,20 +87,14 @@ class Parser {
 
     void add_comment(std::string_view comment) {
         header_size_ += comment.size() + 1;
-        if (header_size_ > max_header_size) {
-            throw InputError("expected at most 4 MiB of comments");
-        }
+        refuse_if<InputError>(header_size_ > max_header_size, "expected at most 4 MiB of comments");
         log_.header.emplace_back(comment);
     }
 
     void add_job(std::string_view line, std::size_t line_number) {
-        if (log_.jobs.size() == max_jobs) {
-            throw InputError("expected at most " + std::to_string(max_jobs) + " jobs");
-        }
+        refuse_if<InputError>(log_.jobs.size() == max_jobs, "expected at most ", max_jobs, " jobs");
         const std::size_t found = split_at_blanks(line, fields_);
-        if (found != fields_.size()) {
-            throw InputError("expected 18 columns, found " + std::to_string(found));
-        }
+        refuse_if<InputError>(found != fields_.size(), "expected 18 columns, found ", found);
         SwfJob job;
         job.line = static_cast<std::uint32_t>(line_number);
         job.number = count(1);

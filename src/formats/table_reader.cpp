@@ -35,31 +35,24 @@ class TableReader {
             }
             columns_.push_back(column);
         }
-        if (!maps(field_number("id")) || !maps(field_number("submit")) ||
-            !(has_size() || (data.fields.per_host && amount_columns_[cores] != none)) ||
-            !(maps(field_number("run-time")) || (maps(field_number("start")) && maps(field_number("end"))))) {
-            throw UsageError(
-                "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
-                "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed; with fields per-host, cores and nodes may "
-                "take the place of processors, and without nodes each job is one of one host");
-        }
-        if (data.fields.per_host && amount_columns_[nodes] == none && amount_columns_[cores] == none) {
-            throw UsageError(
-                "fields per-host: expected a column for the hosts of a job, as in nodes=NNodes (processors are then its "
-                "cores), or one for its cores, as in cores=NCPUS (processors are then its hosts)");
-        }
-        if (data.fields.memory_pool && amount_columns_[memory] == none) {
-            throw UsageError("fields memory-pool: expected a column for the memory of a job, as in memory=ReqMem");
-        }
-        if (data.fields.after && dependency_column_ == none) {
-            throw UsageError(
-                "fields after: expected a column for what a job waited for, as Slurm writes it, as in "
-                "dependency=Dependency");
-        }
-        if (data.fields.begin && waits_[0] == none && !data.fields.as_far_as_known) {
-            throw UsageError(
-                "fields begin: expected a column for the instant that a job waited for, as in begin=Begin");
-        }
+        refuse_if(
+            !maps(field_number("id")) || !maps(field_number("submit")) ||
+                !(has_size() || (data.fields.per_host && amount_columns_[cores] != none)) ||
+                !(maps(field_number("run-time")) || (maps(field_number("start")) && maps(field_number("end")))),
+            "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
+            "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed; with fields per-host, cores and nodes may "
+            "take the place of processors, and without nodes each job is one of one host");
+        refuse_if(
+            data.fields.per_host && amount_columns_[nodes] == none && amount_columns_[cores] == none,
+            "fields per-host: expected a column for the hosts of a job, as in nodes=NNodes (processors are then its "
+            "cores), or one for its cores, as in cores=NCPUS (processors are then its hosts)");
+        refuse_if(data.fields.memory_pool && amount_columns_[memory] == none,
+                  "fields memory-pool: expected a column for the memory of a job, as in memory=ReqMem");
+        refuse_if(data.fields.after && dependency_column_ == none,
+                  "fields after: expected a column for what a job waited for, as Slurm writes it, as in "
+                  "dependency=Dependency");
+        refuse_if(data.fields.begin && waits_[0] == none && !data.fields.as_far_as_known,
+                  "fields begin: expected a column for the instant that a job waited for, as in begin=Begin");
     }
 
     CsvFormat format() const {
@@ -131,16 +124,14 @@ class TableReader {
 
     // Throws: InputError if the instants of all rows have the form of another format than seconds.
     void finish() const {
-        if (rows_ > 0 && dates_ == rows_) {
-            throw InputError(
-                "all instants look like dates such as 20240301, expected seconds since 1970, 20240301000000 or "
-                "2024-03-01; if they are seconds, say --times seconds");
-        }
-        if (rows_ > 0 && days_ == rows_ && has_fraction_) {
-            throw InputError(
-                "all instants look like days of a spreadsheet, expected seconds since 1970; say --times days, or "
-                "--times seconds if they are seconds");
-        }
+        refuse_if<InputError>(
+            rows_ > 0 && dates_ == rows_,
+            "all instants look like dates such as 20240301, expected seconds since 1970, 20240301000000 or "
+            "2024-03-01; if they are seconds, say --times seconds");
+        refuse_if<InputError>(
+            rows_ > 0 && days_ == rows_ && has_fraction_,
+            "all instants look like days of a spreadsheet, expected seconds since 1970; say --times days, or "
+            "--times seconds if they are seconds");
     }
 
  private:

@@ -60,9 +60,9 @@ void add_item(std::string_view item, long long nodes, GpuCount& gpus) {
         last != std::string_view::npos &&
         (item[last] == '=' || (last + 1 < item.size() && number_in<long long>(item.substr(last + 1))));
     const auto number = has_number ? number_in<long long>(item.substr(last + 1)) : 1;
-    if (!number || *number < 0 || *number > most_units) {
-        throw InputError("found the GPUs " + excerpt(item) + ", expected a number of them, as in gres/gpu=4");
-    }
+    refuse_if<InputError>(!number || *number < 0 || *number > most_units, [&] {
+        return "found the GPUs " + excerpt(item) + ", expected a number of them, as in gres/gpu=4";
+    });
     gpus.add(has_number ? item.substr(0, last) : item, *number * times);
 }
 
@@ -171,10 +171,9 @@ std::optional<std::string_view> item_of(std::string_view list, std::string_view 
     for (std::string_view rest = list; !rest.empty();) {
         const auto [item, behind] = cut(rest, ',');
         if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
-            if (found) {
-                throw InputError("found two amounts of " + std::string(name) + " in " + excerpt(list) +
-                                 ", expected one");
-            }
+            refuse_if<InputError>(found.has_value(), [&] {
+                return "found two amounts of " + std::string(name) + " in " + excerpt(list) + ", expected one";
+            });
             found = item.substr(name.size() + 1);
         }
         rest = behind;

@@ -28,18 +28,10 @@ void read_times(Fields& fields, Window& window) {
     window.from = fields.time("from");
     window.until = fields.time("until");
     window.announced = fields.find("announced") != nullptr ? fields.time("announced") : Time();
-    if (window.from < Time()) {
-        fields.fail("from", "a time from 0 on");
-    }
-    if (window.announced < Time()) {
-        fields.fail("announced", "a time from 0 on");
-    }
-    if (window.until <= window.from) {
-        fields.fail("until", "a time after from");
-    }
-    if (window.announced > window.from) {
-        fields.fail("announced", "a time not after from");
-    }
+    fields.fail_if(window.from < Time(), "from", "a time from 0 on");
+    fields.fail_if(window.announced < Time(), "announced", "a time from 0 on");
+    fields.fail_if(window.until <= window.from, "until", "a time after from");
+    fields.fail_if(window.announced > window.from, "announced", "a time not after from");
 }
 
 void read_what_it_takes(Fields& fields, Window& window) {
@@ -54,15 +46,11 @@ void read_what_it_takes(Fields& fields, Window& window) {
         window.all_hosts = true;
     } else if (hosts != nullptr) {
         const auto numbers = hosts->IsString() ? ResourceSet::parse(view(*hosts)) : std::nullopt;
-        if (!numbers || numbers->empty()) {
-            fields.fail("hosts", R"("all", or numbers such as "0-63 70")");
-        }
+        fields.fail_if(!numbers || numbers->empty(), "hosts", R"("all", or numbers such as "0-63 70")");
         window.hosts = *numbers;
     } else if (takes_processors) {
         window.processors = fields.integer("processors");
-        if (window.processors < 0) {
-            fields.fail("processors", "an integer from 0");
-        }
+        fields.fail_if(window.processors < 0, "processors", "an integer from 0");
     } else {
         window.pools = read_amounts(fields.object("pools"), "pools.");
         refuse_if<InputError>(window.pools.empty(), R"(field "pools": expected at least one amount, found none)");
@@ -83,22 +71,16 @@ void read_bookings(Fields& fields, Window& window) {
 }
 
 Window read_window(const JsonValue& value) {
-    if (!value.IsObject()) {
-        throw InputError(one_object_per_line);
-    }
+    refuse_if<InputError>(!value.IsObject(), one_object_per_line);
     require_different_fields(value);
     Fields fields(value, "");
     Window window;
     window.name = fields.text("name");
-    if (!can_name_window(window.name)) {
-        fields.fail("name", "a name other than loss, estimate and parked");
-    }
+    fields.fail_if(!can_name_window(window.name), "name", "a name other than loss, estimate and parked");
     read_times(fields, window);
     read_what_it_takes(fields, window);
     const auto* const running = std::ranges::find(running_words, fields.text("running", running_words.front()));
-    if (running == running_words.end()) {
-        fields.fail("running", "finish, kill or requeue");
-    }
+    fields.fail_if(running == running_words.end(), "running", "finish, kill or requeue");
     window.running = static_cast<Window::Running>(running - running_words.begin());
     read_bookings(fields, window);
     if (!fields.all_requested()) {

@@ -64,16 +64,12 @@ bool is_homogeneous(Fields& fields, std::string_view type) {
 
 double not_negative(Fields& fields, std::string_view name) {
     const double value = fields.number(name);
-    if (!(value >= 0)) {
-        fields.fail(name, "a number from 0");
-    }
+    fields.fail_if(!(value >= 0), name, "a number from 0");
     return value;
 }
 
 JobProfile read_profile(const JsonValue& object, bool keep_source) {
-    if (!object.IsObject()) {
-        throw InputError("expected an object");
-    }
+    refuse_if<InputError>(!object.IsObject(), "expected an object");
     Fields fields(object, "");
     JobProfile profile;
     profile.type_name = fields.text("type");
@@ -84,9 +80,7 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
     if (profile.type_name == "delay" || profile.type_name == "DelayProfile") {
         profile.type = JobProfile::Type::delay;
         profile.delay = fields.seconds("delay");
-        if (!(fields.number("delay") > 0)) {
-            fields.fail("delay", "a number of seconds above 0");
-        }
+        fields.fail_if(!(fields.number("delay") > 0), "delay", "a number of seconds above 0");
     } else if (is_homogeneous(fields, profile.type_name)) {
         profile.type = JobProfile::Type::parallel_homogeneous;
         profile.cpu = not_negative(fields, "cpu");
@@ -105,14 +99,12 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
 
 // Batsim prefixes an id with the workload's name, unless the id contains it already.
 std::string full_id(const std::string& id, const std::string& workload) {
-    if (id.find('\0') != std::string::npos) {
-        throw InputError("field \"id\": expected no zero byte, at which Batsim would cut it off, found " +
-                         in_quotes(id));
-    }
+    refuse_if<InputError>(id.find('\0') != std::string::npos, [&] {
+        return "field \"id\": expected no zero byte, at which Batsim would cut it off, found " + in_quotes(id);
+    });
     if (id.find(workload) == std::string::npos) {
-        if (id.find('!') != std::string::npos) {
-            throw InputError("field \"id\": expected no '!', found " + in_quotes(id));
-        }
+        refuse_if<InputError>(id.find('!') != std::string::npos,
+                              [&] { return "field \"id\": expected no '!', found " + in_quotes(id); });
         return workload + "!" + id;
     }
     if (!id.starts_with(workload + "!") || id.find('!') != id.rfind('!')) {
@@ -148,9 +140,7 @@ class WorkloadReader {
     }
 
     Workload read() {
-        if (!json_.open('{')) {
-            throw InputError("expected a JSON object with nb_res, jobs and profiles");
-        }
+        refuse_if<InputError>(!json_.open('{'), "expected a JSON object with nb_res, jobs and profiles");
         struct Field {
             std::string_view name;
             void (WorkloadReader::*read)();
@@ -169,16 +159,13 @@ class WorkloadReader {
                 json_.skip();
                 continue;
             }
-            if (std::exchange(field->seen, true)) {
-                throw InputError("field \"" + std::string(field->name) + "\": expected once");
-            }
+            refuse_if<InputError>(std::exchange(field->seen, true),
+                                  [&] { return "field \"" + std::string(field->name) + "\": expected once"; });
             (this->*field->read)();
         }
         json_.finish();
         for (const Field& field : fields) {
-            if (field.required && !field.seen) {
-                throw InputError("field \"" + std::string(field.name) + "\": expected, found none");
-            }
+            refuse_if<InputError>(field.required && !field.seen, "field \"", field.name, "\": expected, found none");
         }
         check_jobs();
         return std::move(workload_);
@@ -198,17 +185,15 @@ class WorkloadReader {
     void read_walltimes() {
         const JsonValue& value = json_.value();
         const std::string_view word = value.IsString() ? view(value) : "";
-        if (word != "enforced" && word != "believed") {
-            throw InputError(R"(field "walltimes": expected "enforced" (omit it for that) or "believed")");
-        }
+        refuse_if<InputError>(word != "enforced" && word != "believed",
+                              R"(field "walltimes": expected "enforced" (omit it for that) or "believed")");
         workload_.believes_walltimes = word == "believed";
     }
 
     void read_growth() {
         const JsonValue& value = json_.value();
-        if (!value.IsObject()) {
-            throw InputError(R"(field "more_than_log": expected an object of shares, such as {"cores": 0.114})");
-        }
+        refuse_if<InputError>(!value.IsObject(),
+                              R"(field "more_than_log": expected an object of shares, such as {"cores": 0.114})");
         for (const auto& member : value.GetObject()) {
             if (!member.value.IsNumber()) {
                 throw InputError(R"(field "more_than_log": expected a share of )" + std::string(view(member.name)));
@@ -223,17 +208,14 @@ class WorkloadReader {
         const auto [date, zone] = cut(text, '[');
         TimeZone utc("");
         const auto instant = read_date(date, DateOrder::year_month_day, utc);
-        if (!instant || (date != text && !zone.ends_with(']'))) {
-            throw InputError(R"(field "origin": expected a date such as "2024-03-01T00:00:00Z" or )"
-                             R"("2024-03-01T00:00:00+01:00[Europe/Berlin]")");
-        }
+        refuse_if<InputError>(!instant || (date != text && !zone.ends_with(']')),
+                              R"(field "origin": expected a date such as "2024-03-01T00:00:00Z" or )"
+                              R"("2024-03-01T00:00:00+01:00[Europe/Berlin]")");
         workload_.origin = Origin{instant->first, std::string(zone.substr(0, zone.find(']')))};
     }
 
     void read_jobs() {
-        if (!json_.open('[')) {
-            throw InputError("field \"jobs\": expected an array");
-        }
+        refuse_if<InputError>(!json_.open('['), "field \"jobs\": expected an array");
         while (json_.more(']')) {
             if (workload_.jobs.size() == jobs_looked_at) {
                 // Growing the vector step by step would need twice the memory. Reserved memory that stays unused costs
@@ -260,17 +242,13 @@ class WorkloadReader {
     }
 
     void read_profiles() {
-        if (!json_.open('{')) {
-            throw InputError("field \"profiles\": expected an object");
-        }
+        refuse_if<InputError>(!json_.open('{'), "field \"profiles\": expected an object");
         while (json_.more('}')) {
             const std::string name(json_.key());
             try {
                 const auto [profile, is_new] =
                     workload_.profiles.emplace(name, read_profile(json_.value(), keep_source_));
-                if (!is_new) {
-                    throw InputError("another one has this name");
-                }
+                refuse_if<InputError>(!is_new, "another one has this name");
                 if (profile->second.format == WorkloadFormat::batsim5) {
                     workload_.format = WorkloadFormat::batsim5;
                 }
@@ -306,9 +284,8 @@ class WorkloadReader {
         std::unordered_set<std::string_view> ids;
         ids.reserve(jobs.size());
         for (const WorkloadJob& job : jobs) {
-            if (!ids.insert(job.description.id).second) {
-                throw InputError("job " + in_quotes(job.description.id) + ": another job has this id");
-            }
+            refuse_if<InputError>(!ids.insert(job.description.id).second,
+                                  [&] { return "job " + in_quotes(job.description.id) + ": another job has this id"; });
         }
     }
 

@@ -21,10 +21,10 @@ void append_profile(const JobProfile& profile, WorkloadFormat format, std::strin
         out += profile.source;
         return;
     }
-    if (!profile.source.empty() && profile.type != JobProfile::Type::delay) {
-        throw InputError("a profile of type " + in_quotes(profile.type_name) +
-                         " cannot be written in the other format, expected a delay");
-    }
+    refuse_if<InputError>(!profile.source.empty() && profile.type != JobProfile::Type::delay, [&] {
+        return "a profile of type " + in_quotes(profile.type_name) +
+               " cannot be written in the other format, expected a delay";
+    });
     JsonWriter json(out);
     json.open_object();
     json.key("type").text(format == WorkloadFormat::batsim4 ? "delay" : "DelayProfile");

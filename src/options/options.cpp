@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "src/support/calendar.hpp"
+#include "src/support/csv_text.hpp"
 #include "src/support/overloaded.hpp"
 #include "src/support/text.hpp"
 

@@ -98,10 +98,9 @@ std::optional<std::string> take_reply(const Simulator& simulator, protocol::Mess
     };
     const auto check = [&](const auto& decision) {
         if constexpr (std::is_same_v<decltype(decision), const RegisterJob&>) {
-            if (decision.job != known) {
-                throw InputError("the scheduler registers job " + in_quotes(decision.description.id) +
-                                 ", which is there already");
-            }
+            refuse_if<InputError>(decision.job != known, [&] {
+                return "the scheduler registers job " + in_quotes(decision.description.id) + ", which is there already";
+            });
             known = static_cast<JobNumber>(static_cast<std::size_t>(known) + 1);
         } else if constexpr (requires { decision.job; }) {
             require_known(decision.job);

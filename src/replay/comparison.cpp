@@ -24,6 +24,7 @@
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 #include "src/workloads/same_jobs.hpp"
 
@@ -56,10 +57,10 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     }
     Workload workload = read_workload(path, "w0");
     std::ranges::stable_sort(workload.jobs, {}, [](const WorkloadJob& job) { return job.description.submit; });
-    if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
-        throw InputError(path + ": job " + shown(workload.jobs.front().description.id) +
-                         " is submitted before 0, expected none for --weeks, which count from there");
-    }
+    refuse_if<InputError>(!workload.jobs.empty() && workload.jobs.front().description.submit < Time(), [&] {
+        return path + ": job " + shown(workload.jobs.front().description.id) +
+               " is submitted before 0, expected none for --weeks, which count from there";
+    });
     std::vector<SwfPeriod> weeks = split_into_periods(workload, split);
     note(path + ": " + counted(weeks.size(), "week") +
          ", with the jobs that run into the next one: a workload does not say when jobs ran");
@@ -159,9 +160,15 @@ void leave_out_rejected(const Workload& workload, const RejectedJobs& rejected, 
     for (const std::string& id : rejected.ids) {
         counted->erase(id);
     }
-    if (counted->empty()) {
-        throw InputError(workload.path + ": job " + rejected.first +
-                         "; expected a job that runs under every scheduler");
+    refuse_if<InputError>(counted->empty(), workload.path, ": job ", rejected.first,
+                          "; expected a job that runs under every scheduler");
+}
+
+// The names of the schedulers, and behind them that of the log.
+std::vector<std::string> columns_of(const ComparisonRequest& request) {
+    std::vector<std::string> names = mapped(request.schedulers, &NamedScheduler::name);
+    if (request.log) {
+        names.emplace_back("log");
     }
 }
 
@@ -432,9 +439,7 @@ std::size_t baseline_of(const ComparisonRequest& request) {
         return 0;
     }
     const auto found = std::ranges::find(names, *request.baseline);
-    if (found == names.end()) {
-        throw UsageError(unknown_name("baseline", *request.baseline, names));
-    }
+    refuse_if(found == names.end(), [&] { return unknown_name("baseline", *request.baseline, names); });
     return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -39,9 +39,9 @@ LogColumn::LogColumn(Schedule schedule, bool sizes_are_known)
     : schedule_(std::move(schedule)), sizes_are_known_(sizes_are_known) {
     for (std::size_t place = 0; place < schedule_.jobs.size(); ++place) {
         const ScheduledJob& job = schedule_.jobs[place];
-        if (job.finished() && !places_.emplace(key_of(job.id), place).second) {
-            throw InputError(schedule_.path + ": there are two jobs " + shown(job.id) + ", expected one");
-        }
+        refuse_if<InputError>(job.finished() && !places_.emplace(key_of(job.id), place).second, [&] {
+            return schedule_.path + ": there are two jobs " + shown(job.id) + ", expected one";
+        });
     }
 }
 

@@ -41,9 +41,8 @@ Scenario scenario_of(Platform platform, Workload workload) {
 ReplayMetric::ReplayMetric(const std::string& name, Duration tau)
     : metric_(analysis::find_metric(name)), name_(name), tau_(tau) {
     assert(tau > Duration());
-    if (metric_ == nullptr || metric_->goal != analysis::Goal::minimum) {
-        throw UsageError(unknown_name("metric", name, known_names()));
-    }
+    refuse_if(metric_ == nullptr || metric_->goal != analysis::Goal::minimum,
+              [&] { return unknown_name("metric", name, known_names()); });
 }
 
 std::vector<std::string> ReplayMetric::known_names() {
@@ -80,10 +79,8 @@ Outcome Replay::run(const SchedulerChoice& scheduler, const RunOptions& options)
 }
 
 Outcome Replay::run_of_workload(const SchedulerChoice& scheduler, const RunOptions& options) const {
-    if (scheduler.submits_jobs()) {
-        throw UsageError("algorithm " + scheduler.algorithm() +
-                         ": with these parameters it submits jobs of its own, only those of the workload are compared");
-    }
+    refuse_if(scheduler.submits_jobs(), "algorithm ", scheduler.algorithm(),
+              ": with these parameters it submits jobs of its own, only those of the workload are compared");
     return run(scheduler, options);
 }
 

@@ -13,6 +13,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/report/plot.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::report {

@@ -27,6 +27,7 @@
 #include "src/support/interruption.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::report {
 

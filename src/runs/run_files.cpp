@@ -28,10 +28,9 @@ Schedule read_schedule_of_log(const std::string& path, const Note& note) {
     const SwfLog log = read_swf(path);
     LoggedSchedule logged = schedule_of_log(convert_swf(log, SwfConversion()));
     const std::size_t left_out = log.jobs.size() - logged.schedule.jobs.size();
-    if (logged.schedule.jobs.empty()) {
-        throw InputError(path + ": expected jobs of known wait and run time, but none of its " +
-                         std::to_string(log.jobs.size()) + " jobs is one");
-    }
+    refuse_if<InputError>(logged.schedule.jobs.empty(), path,
+                          ": expected jobs of known wait and run time, but none of its ", log.jobs.size(),
+                          " jobs is one");
     if (left_out > 0) {
         note(path + ": " + std::to_string(left_out) + " of " + std::to_string(log.jobs.size()) +
              " jobs left out, as batfill swf drops them or their wait is unknown (" +
@@ -73,10 +72,8 @@ std::string eligible_file(const std::string& prefix) {
     const std::string jobs = jobs_file(prefix);
     std::string start = jobs.substr(0, jobs.size() - (jobs.ends_with(".gz") ? 3 : 0));
     constexpr std::string_view ending = "jobs.csv";
-    if (is_log(jobs) || !start.ends_with(ending)) {
-        throw InputError(jobs +
-                         ": expected the PREFIX_jobs.csv of a simulation, beside which PREFIX_eligible.csv lies");
-    }
+    refuse_if<InputError>(is_log(jobs) || !start.ends_with(ending), jobs,
+                          ": expected the PREFIX_jobs.csv of a simulation, beside which PREFIX_eligible.csv lies");
     start.resize(start.size() - ending.size());
     const std::string file = start + "eligible.csv";
     for (const std::string& found : {file, file + ".gz"}) {

@@ -314,10 +314,10 @@ class Server {
             options_.protocol.empty() && opened == protocol::wrench_protocol && !options_.serves_wrench,
             "a message of WRENCH, which starts its scheduler itself: expected batfill batsched, or "
             "--protocol wrench");
-        if (!options_.protocol.empty() && opened != options_.protocol) {
-            throw InputError("this scheduler serves " + shown_protocol(options_.protocol) +
-                             " only, found a message of " + shown_protocol(*opened));
-        }
+        refuse_if<InputError>(!options_.protocol.empty() && opened != options_.protocol, [&] {
+            return "this scheduler serves " + shown_protocol(options_.protocol) + " only, found a message of " +
+                   shown_protocol(*opened);
+        });
         std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
         protocol::Message& message = codec->decode(frame());
         if (message.events.empty() || !(std::holds_alternative<protocol::SimulationBegins>(message.events[0].data) ||

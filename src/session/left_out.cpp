@@ -14,6 +14,7 @@
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/overloaded.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

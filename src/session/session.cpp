@@ -53,10 +53,9 @@ std::string_view Session::answer(protocol::Message& message) {
 }
 
 std::string_view Session::reply(protocol::Message& message) {
-    if (message.now < now_) {
-        throw InputError("time goes back: a message of " + message.now.to_string() + " follows one of " +
-                         now_.to_string());
-    }
+    refuse_if<InputError>(message.now < now_, [&] {
+        return "time goes back: a message of " + message.now.to_string() + " follows one of " + now_.to_string();
+    });
     now_ = message.now;
     frame_.clear();
     if (std::ranges::any_of(message.events, is_question)) {
@@ -253,9 +252,7 @@ void Session::check(const JobCompleted& completed) const {
     const std::string& id = codec_->ids().id(completed.job);
     const bool may_end =
         engine_->is_running(completed.job) || (codec_->has_ends_at_any_time() && engine_->is_waiting(completed.job));
-    if (!may_end) {
-        throw InputError("JOB_COMPLETED of job " + in_quotes(id) + ", which is not running");
-    }
+    refuse_if<InputError>(!may_end, [&] { return "JOB_COMPLETED of job " + in_quotes(id) + ", which is not running"; });
     if (!has_completed(completed.state)) {
         throw InputError("JOB_COMPLETED of job " + in_quotes(id) + " with the state " + to_string(completed.state) +
                          ", expected one such as COMPLETED_SUCCESSFULLY");

@@ -49,9 +49,8 @@ Duration Simulation::run_time(const SimulatedJob& job, JobState& end) {
         end = JobState::completed_walltime_reached;
         return *walltime;
     }
-    if (!whole) {
-        throw InputError("job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds");
-    }
+    refuse_if<InputError>(
+        !whole, [&] { return "job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds"; });
     results_.rounded_run_times += delays || static_cast<double>(whole->count()) / 1e6 == seconds ? 0U : 1U;
     return *whole;
 }
@@ -97,10 +96,9 @@ void Simulation::kill(const KillJobs& decision) {
         if (job.end_told) {
             throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has ended");
         }
-        if (job.state == JobState::not_submitted || job.state == JobState::submitted ||
-            job.state == JobState::rejected) {
-            throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has not started");
-        }
+        refuse_if<InputError>(
+            job.state == JobState::not_submitted || job.state == JobState::submitted || job.state == JobState::rejected,
+            [&] { return "the scheduler kills job " + shown(job.job->description.id) + ", which has not started"; });
         if (std::exchange(job.kill_requested, true)) {
             continue;
         }

@@ -16,12 +16,8 @@ namespace batfill {
 // `what` names what is registered.
 // Throws: InputError unless something can be registered now.
 void Simulation::require_registration(const std::string& what) const {
-    if (!dynamic_jobs_) {
-        throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
-    }
-    if (registration_finished_) {
-        throw InputError(what + ": the scheduler said registration_finished before");
-    }
+    refuse_if<InputError>(!dynamic_jobs_, what, ": expected a simulation with --enable-dynamic-jobs");
+    refuse_if<InputError>(registration_finished_, what, ": the scheduler said registration_finished before");
 }
 
 void Simulation::register_profile(RegisterProfile& decision) {
@@ -51,9 +47,7 @@ const JobProfile& Simulation::profile_to_register(const JobDescription& job) con
     const std::map<std::string, JobProfile>* const known[] = {
         workload != nullptr ? &workload->profiles : nullptr,
         registered != registered_profiles_.end() ? &registered->second : nullptr};
-    if (known[0] == nullptr && known[1] == nullptr) {
-        throw InputError("there is no such workload");
-    }
+    refuse_if<InputError>(known[0] == nullptr && known[1] == nullptr, "there is no such workload");
     for (const auto* profiles : known) {
         if (profiles != nullptr && profiles->contains(job.profile)) {
             return profiles->at(job.profile);
@@ -66,9 +60,7 @@ void Simulation::register_job(RegisterJob& decision) {
     const std::string& id = decision.description.id;
     const std::string what = "the scheduler registers job " + shown(id) + " at " + results_.now.to_string();
     require_registration(what);
-    if (find_job(id)) {
-        throw InputError(what + ": a job of this id exists already");
-    }
+    refuse_if<InputError>(find_job(id).has_value(), what, ": a job of this id exists already");
     const auto number = static_cast<JobNumber>(results_.jobs.size());
     if (decision.job != number) {
         throw InputError(what + ": it has number " + std::to_string(static_cast<std::size_t>(decision.job)) +
@@ -76,10 +68,8 @@ void Simulation::register_job(RegisterJob& decision) {
     }
     const JobProfile* const profile =
         with_place_in_errors(what, [&] { return &profile_to_register(decision.description); });
-    if (!profile_reuse_ && removed_profiles_.contains(profile)) {
-        throw InputError(what +
-                         ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
-    }
+    refuse_if<InputError>(!profile_reuse_ && removed_profiles_.contains(profile), what,
+                          ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     require_simulable(*profile, "", decision.description);
     const WorkloadJob& job =
         registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});

@@ -13,6 +13,7 @@
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/overloaded.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -79,11 +80,10 @@ void Simulation::add_jobs(const Workload& workload, std::vector<JobNumber>& numb
 }
 
 SimulatedJob& Simulation::named_job(JobNumber number) {
-    if (static_cast<std::size_t>(number) >= results_.jobs.size()) {
-        throw InputError("the scheduler names job number " + std::to_string(static_cast<std::size_t>(number)) + " at " +
-                         results_.now.to_string() + ", expected a number below " +
-                         std::to_string(results_.jobs.size()));
-    }
+    refuse_if<InputError>(static_cast<std::size_t>(number) >= results_.jobs.size(), [&] {
+        return "the scheduler names job number " + std::to_string(static_cast<std::size_t>(number)) + " at " +
+               results_.now.to_string() + ", expected a number below " + std::to_string(results_.jobs.size());
+    });
     return job(number);
 }
 

@@ -48,9 +48,7 @@ bool comes_before(const Host& one, const Host& other) {
 }  // namespace
 
 SimulatorRules simulator_rules(const std::string& like) {
-    if (like != "batsim4" && like != "batsim5") {
-        throw UsageError("like: unknown simulator '" + like + "', known: batsim4, batsim5");
-    }
+    refuse_if(like != "batsim4" && like != "batsim5", "like: unknown simulator '", like, "', known: batsim4, batsim5");
     return like == "batsim4" ? SimulatorRules::batsim4 : SimulatorRules::batsim5;
 }
 

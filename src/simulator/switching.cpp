@@ -48,23 +48,17 @@ void Simulation::switch_processors(const SetResourceState& decision) {
 Duration Simulation::time_to_switch(int processor, int pstate) const {
     const Host& host = scenario_.platform.hosts[static_cast<std::size_t>(processor)];
     const std::optional<SleepPstates> pstates = sleep_pstates_of(host);
-    if (!pstates) {
-        throw InputError("cannot sleep, expected a host with a property sleep_pstates");
-    }
+    refuse_if<InputError>(!pstates, "cannot sleep, expected a host with a property sleep_pstates");
     if (pstate != computing_pstate && pstate != pstates->sleep) {
         throw InputError("has pstate " + std::to_string(pstates->sleep) +
                          " to sleep in; it can be set to this one or " + std::to_string(computing_pstate));
     }
-    if (host.pstate != computing_pstate) {
-        throw InputError("starts in pstate " + std::to_string(host.pstate) + ", only those that start in " +
-                         std::to_string(computing_pstate) + " can be put to sleep here");
-    }
+    refuse_if<InputError>(host.pstate != computing_pstate, "starts in pstate ", host.pstate,
+                          ", only those that start in ", computing_pstate, " can be put to sleep here");
     const auto way = static_cast<std::size_t>(pstate == computing_pstate ? pstates->waking : pstates->falling_asleep);
     const std::optional<Duration> time =
         way < host.pstate_speeds.size() ? Duration::from_seconds(1 / host.pstate_speeds[way]) : std::nullopt;
-    if (!time) {
-        throw InputError("has no speed in pstate " + std::to_string(way) + " that says how long this takes");
-    }
+    refuse_if<InputError>(!time, "has no speed in pstate ", way, " that says how long this takes");
     return *time;
 }
 

@@ -11,6 +11,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/simulator/simulation.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 

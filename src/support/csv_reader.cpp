@@ -121,10 +121,8 @@ class CsvParser {
         }
         rethrow();
         use_waiting();
-        if (!have_header_) {
-            throw InputError(row_.path_ + ": empty, expected a " + std::string(row_.format_.name) +
-                             " with a line of column names");
-        }
+        refuse_if<InputError>(!have_header_, row_.path_, ": empty, expected a ", row_.format_.name,
+                              " with a line of column names");
     }
 
  private:

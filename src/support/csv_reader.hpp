@@ -104,6 +104,11 @@ class CsvRow {
     // Throw: InputError, which names file and line.
     [[noreturn]] void fail(const std::string& problem) const;
     [[noreturn]] void fail(std::size_t column, const std::string& expected) const;
+    void fail_if(bool is_wrong, std::size_t column, const char* expected) const {
+        if (is_wrong) {
+            fail(column, expected);
+        }
+    }
 
  private:
     friend class CsvParser;

@@ -31,13 +31,9 @@ std::set<std::string> unfinished;
 
 // Other programs take "-" for a stream of the process. `direction` is "in" or "out".
 void require_file_name(const std::string& path, const std::string& direction) {
-    if (path.empty()) {
-        throw InputError("expected the name of a file, found an empty one");
-    }
-    if (path == "-") {
-        throw InputError("-: expected the name of a file; /dev/std" + direction + " is the standard " + direction +
-                         "put, and ./- a file of this name");
-    }
+    refuse_if<InputError>(path.empty(), "expected the name of a file, found an empty one");
+    refuse_if<InputError>(path == "-", "-: expected the name of a file; /dev/std", direction, " is the standard ",
+                          direction, "put, and ./- a file of this name");
 }
 
 // Whether something follows the gzipped text of a file, which zlib passes over in silence. The last four bytes of a
@@ -102,9 +98,8 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
     require_file_name(path_, "in");
     errno = 0;
     file_.reset(gzopen(path_.c_str(), "rb"));
-    if (!file_) {
-        throw InputError(path_ + ": cannot be opened: " + std::strerror(errno != 0 ? errno : ENOMEM));
-    }
+    refuse_if<InputError>(!file_,
+                          [&] { return path_ + ": cannot be opened: " + std::strerror(errno != 0 ? errno : ENOMEM); });
 }
 
 std::size_t InputFile::read(char* buffer, std::size_t size) {
@@ -116,9 +111,8 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
     }
     std::string_view text(buffer, static_cast<std::size_t>(got));
     size_ += text.size();
-    if (text.empty() && gzdirect(file_.get()) == 0 && has_more_behind(path_, size_)) {
-        throw InputError(path_ + ": cannot be read: something follows the gzipped text, expected the end of the file");
-    }
+    refuse_if<InputError>(text.empty() && gzdirect(file_.get()) == 0 && has_more_behind(path_, size_), path_,
+                          ": cannot be read: something follows the gzipped text, expected the end of the file");
     if (std::exchange(at_beginning_, false) && text.starts_with(byte_order_mark)) {
         text.remove_prefix(byte_order_mark.size());
         std::memmove(buffer, text.data(), text.size());
@@ -129,9 +123,7 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
 std::string InputFile::read_all(std::size_t max_size, std::string text) {
     std::string piece(piece_size, '\0');
     while (const std::size_t got = read(piece.data(), piece.size())) {
-        if (got > max_size - text.size()) {
-            throw InputError(path_ + ": larger than " + std::to_string(max_size) + " bytes");
-        }
+        refuse_if<InputError>(got > max_size - text.size(), path_, ": larger than ", max_size, " bytes");
         text.append(piece, 0, got);
     }
     return text;
@@ -240,17 +232,15 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
 }
 
 void OutputFolder::commit() {
-    if (!written_.rename_to(path_)) {
-        throw InputError(path_ + ": cannot be created: " + std::strerror(errno));
-    }
+    refuse_if<InputError>(!written_.rename_to(path_),
+                          [&] { return path_ + ": cannot be created: " + std::strerror(errno); });
 }
 
 void create_folders(const std::string& path) {
     std::error_code problem;
     std::filesystem::create_directories(path, problem);
-    if (problem) {
-        throw InputError(path + ": cannot be created: " + problem.message());
-    }
+    refuse_if<InputError>(static_cast<bool>(problem),
+                          [&] { return path + ": cannot be created: " + problem.message(); });
 }
 
 std::string canonical_path(const std::string& path) {
@@ -271,9 +261,8 @@ void discard_unfinished_outputs() {
 std::string library_file() {
     static const char in_this_library = 0;
     Dl_info found{};
-    if (dladdr(&in_this_library, &found) == 0 || found.dli_fname == nullptr) {
-        throw InputError("the file of batfill's library cannot be found");
-    }
+    refuse_if<InputError>(dladdr(&in_this_library, &found) == 0 || found.dli_fname == nullptr,
+                          "the file of batfill's library cannot be found");
     return found.dli_fname;
 }
 
@@ -304,9 +293,7 @@ std::string sha256_of_file(const std::string& path) {
         crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(piece.data()),
                                   static_cast<unsigned long long>(file.gcount()));
     }
-    if (!file.eof() || file.bad()) {
-        throw InputError(path + ": cannot be read");
-    }
+    refuse_if<InputError>(!file.eof() || file.bad(), path, ": cannot be read");
     Sha256 hash{};
     crypto_hash_sha256_final(&state, hash.data());
     return as_text(hash);

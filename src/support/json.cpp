@@ -352,17 +352,13 @@ void Fields::fail(std::string_view name, std::string_view expected, const JsonVa
 const JsonValue& Fields::required(std::string_view name, bool (JsonValue::*is_expected)() const,
                                   std::string_view expected) {
     const JsonValue* value = find(name);
-    if (value == nullptr || !(value->*is_expected)()) {
-        fail(name, expected);
-    }
+    fail_if(value == nullptr || !(value->*is_expected)(), name, expected);
     return *value;
 }
 
 const JsonValue& Fields::any(std::string_view name) {
     const JsonValue* value = find(name);
-    if (value == nullptr) {
-        fail(name, "a value");
-    }
+    fail_if(value == nullptr, name, "a value");
     return *value;
 }
 
@@ -374,18 +370,14 @@ Duration Fields::seconds(std::string_view name) {
     }
     const auto duration =
         value != nullptr && value->IsDouble() ? Duration::from_seconds(value->GetDouble()) : std::optional<Duration>();
-    if (!duration) {
-        fail(name, "a number of seconds, at most 1e18");
-    }
+    fail_if(!duration, name, "a number of seconds, at most 1e18");
     return *duration;
 }
 
 ResourceSet Fields::resources(std::string_view name) {
     const JsonValue* value = find(name);
     auto set = value != nullptr && value->IsString() ? ResourceSet::parse(view(*value)) : std::optional<ResourceSet>();
-    if (!set) {
-        fail(name, "resources such as \"0-3 7\"");
-    }
+    fail_if(!set, name, "resources such as \"0-3 7\"");
     return *std::move(set);
 }
 

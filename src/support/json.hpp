@@ -181,6 +181,11 @@ class Fields {
     }
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected) { fail(name, expected, find(name)); }
+    void fail_if(bool is_wrong, std::string_view name, std::string_view expected) {
+        if (is_wrong) {
+            fail(name, expected);
+        }
+    }
     // As above, for a part of the field: null if it is missing. `more` follows what was found.
     [[noreturn]] void fail(std::string_view name, std::string_view expected, const JsonValue* found,
                            const std::string& more = "") const;

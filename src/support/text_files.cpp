@@ -114,9 +114,7 @@ struct Lines {
         ++number;
         look_for_interruption();
         try {
-            if (line.size() > max_size) {
-                throw InputError("expected a line of at most " + std::to_string(max_size >> 10) + " KiB");
-            }
+            refuse_if<InputError>(line.size() > max_size, "expected a line of at most ", max_size >> 10, " KiB");
             use(line, number);
         } catch (const InputError& error) {
             throw InputError(path + ":" + std::to_string(number) + ": " + error.what());

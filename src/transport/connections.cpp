@@ -75,9 +75,8 @@ void prepare_for_endpoint(zmq::socket_t& socket, const std::string& endpoint, co
     const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
     const bool is_number =
         !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
-    if (endpoint.starts_with("tcp://") && port != "*" && (!is_number || std::stoi(port) > 65535)) {
-        throw UsageError(problem + endpoint + ": expected a port from 0 to 65535, or *");
-    }
+    refuse_if(endpoint.starts_with("tcp://") && port != "*" && (!is_number || std::stoi(port) > 65535), problem,
+              endpoint, ": expected a port from 0 to 65535, or *");
     socket.set(zmq::sockopt::ipv6, endpoint.starts_with("tcp://["));
 }
 

@@ -54,9 +54,7 @@ Checkpoint::Checkpoint(const std::string& path, const std::string& run, std::siz
     if (file_ == nullptr) {
         fail("opened");
     }
-    if (flock(fileno(file_.get()), LOCK_EX | LOCK_NB) != 0) {
-        throw InputError(path_ + ": in use by another run");
-    }
+    refuse_if<InputError>(flock(fileno(file_.get()), LOCK_EX | LOCK_NB) != 0, path_, ": in use by another run");
     restore(InputFile(path).read_all(max_file_size), run + '\n', workloads, evaluations);
 }
 
@@ -86,10 +84,8 @@ void Checkpoint::restore(std::string_view text, const std::string& header, std::
             break;
         }
         const std::optional<Line> line = parse(text.substr(complete, end - complete));
-        if (!line || line->workload >= workloads || line->evaluation >= evaluations) {
-            throw InputError(path_ + ": line " + std::to_string(number) +
-                             ": expected workload,evaluation,value; remove the file to start anew");
-        }
+        refuse_if<InputError>(!line || line->workload >= workloads || line->evaluation >= evaluations, path_, ": line ",
+                              number, ": expected workload,evaluation,value; remove the file to start anew");
         std::vector<double>& values = restored_[line->workload];
         if (values.size() <= line->evaluation) {
             values.resize(line->evaluation + 1, std::numeric_limits<double>::quiet_NaN());

@@ -13,6 +13,7 @@
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
 
@@ -176,9 +177,8 @@ TuneInputs::TuneInputs(const std::string& platform, const MachineDetails& machin
 }
 
 void TuneInputs::add(const std::string& name, Workload workload, const std::string& hash) {
-    if (std::ranges::find(names_, name) != names_.end()) {
-        throw UsageError("two workloads are called '" + name + "', expected names that tell them apart");
-    }
+    refuse_if(std::ranges::find(names_, name) != names_.end(), "two workloads are called '", name,
+              "', expected names that tell them apart");
     names_.push_back(name);
     replays_.emplace_back(platform_, std::move(workload));
     digest_ += ", workload " + hash;

@@ -6,6 +6,7 @@
 
 #include "src/analysis/measure_options.hpp"
 #include "src/choice/named_scheduler.hpp"
+#include "src/tuning/tune.hpp"
 
 namespace batfill {
 

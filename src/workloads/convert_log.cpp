@@ -71,9 +71,8 @@ void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversio
             return;
         }
         const std::optional<Instant> read = read_date(*date, DateOrder::year_month_day, zone);
-        if (!read) {
-            throw UsageError("expected a date such as 2024-03-01 or 2024-03-01 12:00:00, found '" + *date + "'");
-        }
+        refuse_if(!read,
+                  [&] { return "expected a date such as 2024-03-01 or 2024-03-01 12:00:00, found '" + *date + "'"; });
         if (!log.origin) {
             throw InputError(log.path + ": nobody knows when this log begins (no UnixStartTime): expected seconds of " +
                              "its clock, found the date " + *date);
@@ -143,10 +142,8 @@ void require_kept_jobs(const SwfLog& log, const ConversionSummary& summary) {
         return;
     }
     const std::string reasons = ": " + reasons_of(summary.dropped);
-    if (!log.jobs.empty()) {
-        throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
-                         " jobs are dropped" + reasons);
-    }
+    refuse_if<InputError>(!log.jobs.empty(), log.path, ": expected jobs to keep, but all of its ", log.jobs.size(),
+                          " jobs are dropped", reasons);
     throw InputError(log.path + ": expected lines of jobs, found " +
                      (log.left_out.empty() ? "only comments" : "none to keep" + reasons) +
                      (log.bad_rows.empty() ? "" : "; " + log.bad_rows.front().first));

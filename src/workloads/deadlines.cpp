@@ -84,10 +84,8 @@ std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
     if (request.share) {
         return count_of_share(*request.share, eligible);
     }
-    if (request.count > eligible) {
-        throw UsageError("expected a sample of at most " + std::to_string(eligible) +
-                         " jobs, those that have a walltime, found " + std::to_string(request.count));
-    }
+    refuse_if(request.count > eligible, "expected a sample of at most ", eligible,
+              " jobs, those that have a walltime, found ", request.count);
     return request.count;
 }
 

@@ -241,11 +241,11 @@ void JobsOnMachine::find_missing_hosts(const SwfSelection& selection) {
 }
 
 double JobsOnMachine::drop_misfits(SwfSelection& selection, const SwfConversion& conversion) {
-    if (!selection.log->counts_hosts) {
-        throw InputError(selection.log->path +
-                         ": its jobs have processors, and the machine has hosts: expected data that say the hosts of "
-                         "jobs");
-    }
+    refuse_if<InputError>(!selection.log->counts_hosts, [&] {
+        return selection.log->path +
+               ": its jobs have processors, and the machine has hosts: expected data that say the hosts of "
+               "jobs";
+    });
     find_missing_hosts(selection);
     if (listing_.queues_are_open) {
         open_queues(selection);
@@ -258,11 +258,10 @@ Platform JobsOnMachine::platform_with(const std::vector<std::pair<std::string, A
     const auto is_lost = [&](const Host& host) {
         return !host.pstate_speeds.empty() || host.zone_properties != platform.hosts.front().zone_properties;
     };
-    if (std::ranges::any_of(platform.hosts, is_lost)) {
-        throw InputError(summary_.path +
-                         ": has pstates, or zones with different properties, which a copy would lose: expected no copy "
-                         "(--platform), as the file itself is a platform");
-    }
+    refuse_if<InputError>(
+        std::ranges::any_of(platform.hosts, is_lost), summary_.path,
+        ": has pstates, or zones with different properties, which a copy would lose: expected no copy "
+        "(--platform), as the file itself is a platform");
     const Resources of_machine(platform.hosts);
     MachineDetails details;
     for (const auto& [name, total] : pools) {

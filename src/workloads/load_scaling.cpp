@@ -33,11 +33,9 @@ LoadScaling scaling_of(Duration first, Duration span, Microseconds work, Decimal
                        const std::string& path) {
     const Microseconds load = wanted.millionths();
     const auto span_after = Duration::microseconds(std::max<Microseconds>(work * 1'000'000 / (load * processors), 1));
-    if (span <= Duration() || work == 0 || std::max(span, span_after) > longest_span) {
-        throw InputError(path +
-                         ": --load needs jobs that fit on the machine and are submitted at different instants, within "
-                         "1e12 s");
-    }
+    refuse_if<InputError>(span <= Duration() || work == 0 || std::max(span, span_after) > longest_span, path,
+                          ": --load needs jobs that fit on the machine and are submitted at different instants, within "
+                          "1e12 s");
     const auto load_over = [&](Duration length) {
         return static_cast<double>(work) / (static_cast<double>(length.count()) * processors);
     };

@@ -229,9 +229,8 @@ MachineOfLog machine_of_named_hosts(const SwfSelection& selection, const SwfConv
     MachineOfLog result;
     NamedHosts of_log(selection, conversion);
     std::vector<HostOfLog> hosts = of_log.take();
-    if (std::ranges::binary_search(hosts, default_master_host, {}, &HostOfLog::name)) {
-        throw InputError(path + ": a host of the log is named master_host, expected another name: Batsim has one");
-    }
+    refuse_if<InputError>(std::ranges::binary_search(hosts, default_master_host, {}, &HostOfLog::name), path,
+                          ": a host of the log is named master_host, expected another name: Batsim has one");
     const std::size_t named = hosts.size();
     const std::size_t wanted = conversion.processors ? static_cast<std::size_t>(*conversion.processors) : named;
     if (wanted < named) {

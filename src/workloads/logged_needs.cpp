@@ -8,6 +8,7 @@
 
 #include "src/formats/host_amounts.hpp"
 #include "src/formats/job_times.hpp"
+#include "src/workloads/swf_selection.hpp"
 
 namespace batfill {
 
@@ -95,11 +96,9 @@ LoggedNeeds needs_of(const SwfLog& log, const SwfJob& job, const SwfConversion& 
         constexpr long long kibibytes = 1024;
         const long long processors = processors_of(job, conversion);
         const long long most = std::numeric_limits<long long>::max() / std::max(processors, 1LL);
-        if (job.requested_memory > most) {
-            throw InputError(log.path + ":" + std::to_string(job.line) +
-                             ": column 10: expected the memory of each of " + std::to_string(processors) +
-                             " processors, found " + std::to_string(job.requested_memory));
-        }
+        refuse_if<InputError>(job.requested_memory > most, log.path, ":", job.line,
+                              ": column 10: expected the memory of each of ", processors, " processors, found ",
+                              job.requested_memory);
         const long long whole = job.requested_memory * processors;
         needs.stated.pools.emplace_back(pool_of_memory, whole / kibibytes + (whole % kibibytes > 0 ? 1 : 0));
     }

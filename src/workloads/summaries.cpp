@@ -1,6 +1,7 @@
 #include "src/workloads/summaries.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iomanip>
 #include <ostream>
 

@@ -334,10 +334,8 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     const SwfLog& log = *selection_.log;
     const SwfJob& job = *kept.job;
     const long long size = size_of(job, conversion_);
-    if (size > max_processors) {
-        throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
-                         std::to_string(max_processors) + " processors, found " + std::to_string(size));
-    }
+    refuse_if<InputError>(size > max_processors, log.path, ":", job.line, ": expected at most ", max_processors,
+                          " processors, found ", size);
     const Duration run_time = run_time_of(job);
     profile_ = "d";
     run_time.append_shortest_to(profile_);

@@ -33,13 +33,28 @@ class DecisionError : public std::logic_error {
     explicit DecisionError(std::string_view problem) : std::logic_error(one_line(problem)) {}
 };
 
-// Throws: an Error whose text is these parts together, if `is_wrong`.
+// One text of these parts. A part is a text, a whole number, or a function that makes a text.
+template <class... Parts>
+std::string one_text(const Parts&... parts) {
+    std::string text;
+    const auto append = [&](const auto& part) {
+        if constexpr (requires { part(); }) {
+            text += part();
+        } else if constexpr (requires { text.append(std::string_view(part)); }) {
+            text.append(std::string_view(part));
+        } else {
+            text += std::to_string(part);
+        }
+    };
+    (append(parts), ...);
+    return text;
+}
+
+// Throws: an Error whose text is these parts together, if `is_wrong`. Calls functions among them only then.
 template <class Error = UsageError, class... Parts>
 void refuse_if(bool is_wrong, const Parts&... parts) {
     if (is_wrong) [[unlikely]] {
-        std::string problem;
-        (problem.append(std::string_view(parts)), ...);
-        throw Error(problem);
+        throw Error(one_text(parts...));
     }
 }
 
