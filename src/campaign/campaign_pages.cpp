@@ -116,26 +116,14 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
             json.key("pools").texts(mapped(
                 page.machine.pools, [](const auto& pool) { return pool.first + '=' + std::to_string(pool.second); }));
         }
-        if (page.machine.capacity) {
-            json.key("capacity").text(*page.machine.capacity);
-        }
-        if (!page.machine.windows.empty()) {
-            json.key("windows").text(page.machine.windows);
-        }
-        if (page.windows_are_made) {
-            json.key("windows_are_made").boolean(true);
-        }
-        if (!page.machine.limits.empty()) {
-            json.key("limits").text(page.machine.limits);
-        }
-        if (page.limits_are_made) {
-            json.key("limits_are_made").boolean(true);
-        }
+        json.member_if_any("capacity", page.machine.capacity);
+        json.member_if_any("windows", page.machine.windows);
+        json.member_if_any("windows_are_made", page.windows_are_made);
+        json.member_if_any("limits", page.machine.limits);
+        json.member_if_any("limits_are_made", page.limits_are_made);
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
-        if (page.has_log) {
-            json.key("has_log").boolean(true);
-        }
+        json.member_if_any("has_log", page.has_log);
     });
     json.close_object();
 }

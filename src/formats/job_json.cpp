@@ -71,15 +71,9 @@ void write_own_fields(const JobDescription& job, JsonWriter& json) {
     if (job.deadline) {
         job.deadline->since_zero().append_shortest_to(json.key("deadline").value());
     }
-    if (!job.queue.empty()) {
-        json.key("queue").text(job.queue);
-    }
-    if (!job.user.empty()) {
-        json.key("user").text(job.user);
-    }
-    if (!job.licenses.empty()) {
-        json.key("licenses").texts(job.licenses);
-    }
+    json.member_if_any("queue", job.queue);
+    json.member_if_any("user", job.user);
+    json.member_if_any("licenses", job.licenses);
 }
 
 std::vector<Dependency> read_dependencies(Fields& fields) {
@@ -236,11 +230,7 @@ std::string members_of(const StatedNeeds& needs) {
     std::string members;
     JsonWriter json = JsonWriter::behind(members);
     const auto write = [&json](std::string_view name, const StatedNeeds::Amounts& amounts) {
-        json.key(name).open_object();
-        for (const auto& [of, amount] : amounts) {
-            json.key(of).integer(amount);
-        }
-        json.close_object();
+        json.key(name).integers(amounts);
     };
     if (needs.per_host) {
         write("per_host", *needs.per_host);
@@ -248,9 +238,7 @@ std::string members_of(const StatedNeeds& needs) {
     if (!needs.pools.empty()) {
         write("pools", needs.pools);
     }
-    if (needs.partition) {
-        json.key("partition").text(*needs.partition);
-    }
+    json.member_if_any("partition", needs.partition);
     return members;
 }
 
@@ -386,9 +374,7 @@ void append_job(const JobDescription& job, std::string_view id, std::string& out
     if (job.walltime) {
         job.walltime->append_shortest_to(json.key("walltime").value());
     }
-    if (!job.profile.empty()) {
-        json.key("profile").text(job.profile);
-    }
+    json.member_if_any("profile", job.profile);
     if (format == WorkloadFormat::batsim4) {
         write_own_fields(job, json);
         json.members(job.other_fields);

@@ -110,11 +110,7 @@ void append_json(const Limit& limit, std::string& out) {
             value ? json.text(*value) : json.raw("null");
         });
     }
-    json.key("most").open_object();
-    for (const auto& [name, most] : limit.most) {
-        json.key(name).integer(most);
-    }
-    json.close_object();
+    json.key("most").integers(limit.most);
     json.close_object();
     out += '\n';
 }

@@ -95,11 +95,7 @@ void append_what_it_takes(const Window& window, JsonWriter& json) {
     if (!takes_hosts && window.pools.empty()) {
         json.key("processors").integer(window.processors);
     } else if (!takes_hosts) {
-        json.key("pools").open_object();
-        for (const auto& [name, amount] : window.pools) {
-            json.key(name).integer(amount);
-        }
-        json.close_object();
+        json.key("pools").integers(window.pools);
     } else {
         json.key("hosts").text(window.all_hosts ? "all" : window.hosts.to_string());
     }
@@ -139,9 +135,7 @@ void append_json(const Window& window, std::string& out) {
     window.announced.since_zero().append_shortest_to(json.key("announced").value());
     append_what_it_takes(window, json);
     json.key("running").text(running_words[static_cast<std::size_t>(window.running)]);
-    if (!window.booked_for.empty()) {
-        json.key("for").texts(window.booked_for);
-    }
+    json.member_if_any("for", window.booked_for);
     json.close_object();
     out += '\n';
 }

@@ -59,6 +59,33 @@ class JsonWriter {
             raw(members);
         }
     }
+    // A member, unless the text, the list of texts, the flag or the optional text is empty, or does not hold.
+    void member_if_any(std::string_view name, const auto& value) {
+        if constexpr (requires { std::string_view(value); }) {
+            if (!std::string_view(value).empty()) {
+                key(name).text(value);
+            }
+        } else if constexpr (requires { value.empty(); }) {
+            if (!value.empty()) {
+                key(name).texts(value);
+            }
+        } else if (value) {
+            if constexpr (requires { *value; }) {
+                key(name).text(*value);
+            } else {
+                key(name).boolean(true);
+            }
+        }
+    }
+    // An object with these members, pairs of a name and a whole number.
+    void integers(const auto& members) {
+        open_object();
+        for (const auto& [name, number] : members) {
+            key(name).integer(number);
+        }
+        close_object();
+    }
+
     // What follows, a value or a closing bracket, begins a line.
     void new_line() { breaks_line_ = true; }
 

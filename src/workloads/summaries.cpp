@@ -251,9 +251,7 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     json.open_object();
     json.key("log").text(log.path);
     json.key("jobs").integer(log.jobs.size());
-    if (!log.zero.empty()) {
-        json.key("zero").text(log.zero);
-    }
+    json.member_if_any("zero", log.zero);
     write_counts(json, "anomalies", count_anomalies(log));
     write_counts(json, "dropped", summary.dropped);
     json.key("kept").integer(summary.kept);
@@ -290,15 +288,9 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
         json.key("capacity").text(capacity_text(summary.hosts->capacity));
     }
     if (!summary.pools.empty()) {
-        json.key("pools").open_object();
-        for (const auto& [name, amount] : summary.pools) {
-            json.key(name).integer(amount);
-        }
-        json.close_object();
+        json.key("pools").integers(summary.pools);
     }
-    if (!machine.empty()) {
-        json.key("platform").text(machine);
-    }
+    json.member_if_any("platform", machine);
     if (given) {
         write_given(*given, json);
     }
