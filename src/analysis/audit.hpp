@@ -139,20 +139,16 @@ class Audit {
     void check_resources();
     void check_hosts(const Ran& job);
     void check_limits();
-    // Windows. `inside` has the window of each of ran_, if it runs in one for its booking.
     void check_windows();
-    std::optional<std::size_t> check_booking(std::size_t at, const std::vector<std::optional<std::size_t>>& inside);
+    std::optional<std::size_t> check_booking(std::size_t at);
     bool is_clear_of_others(std::size_t inside, const Ran& job) const;
-    bool has_room_inside(std::size_t window, std::size_t at,
-                         const std::vector<std::optional<std::size_t>>& inside) const;
-    void check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
-    void check_kills(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
-    void check_kills_of_column(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
-                               const std::vector<std::optional<std::size_t>>& inside);
+    bool has_room_inside(std::size_t window, std::size_t at) const;
+    void check_window_of_hosts(std::size_t number);
+    void check_kills(std::size_t number);
+    void check_kills_of_column(std::size_t number, std::size_t column, const std::vector<std::size_t>& running);
     Amount taken_by_windows(Time known, Time instant, std::size_t column, std::optional<std::size_t> without) const;
-    void check_amounts_beside_windows(const std::vector<std::optional<std::size_t>>& inside);
+    void check_amounts_beside_windows();
     void check_column_beside_windows(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
-                                     const std::vector<std::optional<std::size_t>>& inside,
                                      const std::vector<Time>& instants);
     Amount total_of(std::size_t column) const;
     static Amount amount_of(const Window& window, std::size_t column);
@@ -205,8 +201,9 @@ class Audit {
 
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
-    std::vector<bool> are_sure_;          // by place in ran_: the job can be in one window only
-    std::vector<ProfileIndex> profiles_;  // one per workload
+    std::vector<std::optional<std::size_t>> inside_;  // by place in ran_: the window that it runs in for its booking
+    std::vector<bool> are_sure_;                      // likewise: it can be in one window only
+    std::vector<ProfileIndex> profiles_;              // one per workload
     const Platform& platform_;
     Machine machine_;
     Outages outages_;

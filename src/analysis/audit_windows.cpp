@@ -29,26 +29,25 @@ void Audit::check_windows() {
     if (windows.empty()) {
         return;
     }
-    std::vector<std::optional<std::size_t>> inside;
     are_sure_.assign(ran_.size(), true);
     for (std::size_t job = 0; job < ran_.size(); ++job) {
-        inside.push_back(check_booking(job, inside));
+        inside_.push_back(check_booking(job));
     }
     for (std::size_t window = 0; window < windows.size(); ++window) {
         look_for_interruption();
         if (!windows[window].hosts.empty()) {
-            check_window_of_hosts(window, inside);
+            check_window_of_hosts(window);
         }
         if (windows[window].running != Window::Running::finish) {
-            check_kills(window, inside);
+            check_kills(window);
         }
     }
-    check_amounts_beside_windows(inside);
+    check_amounts_beside_windows();
 }
 
 // The window in which the job runs: the first that has room beside those that started before it, else the first. None
-// if it has no booking, or is outside all windows for it. `inside` has the windows of the jobs before it.
-std::optional<std::size_t> Audit::check_booking(std::size_t at, const std::vector<std::optional<std::size_t>>& inside) {
+// if it has no booking, or is outside all windows for it.
+std::optional<std::size_t> Audit::check_booking(std::size_t at) {
     const Ran& job = ran_[at];
     const std::string* const name = machine_.has_bookings() ? booking_of(job) : nullptr;
     if (name == nullptr) {
@@ -70,7 +69,7 @@ std::optional<std::size_t> Audit::check_booking(std::size_t at, const std::vecto
         } else {
             ++candidates;
             const bool is_clear = is_clear_of_others(number, job);
-            if ((!with_room || (is_clear && !has_clear_room)) && has_room_inside(number, at, inside)) {
+            if ((!with_room || (is_clear && !has_clear_room)) && has_room_inside(number, at)) {
                 with_room = number;
                 has_clear_room = is_clear;
             }
@@ -104,13 +103,12 @@ bool Audit::is_clear_of_others(std::size_t inside, const Ran& job) const {
     return true;
 }
 
-bool Audit::has_room_inside(std::size_t window, std::size_t at,
-                            const std::vector<std::optional<std::size_t>>& inside) const {
+bool Audit::has_room_inside(std::size_t window, std::size_t at) const {
     for (std::size_t column = 0; column <= machine_.resources().pools().size(); ++column) {
         const Amount most = amount_of(machine_.windows()[window], column);
         Amount taken = amount_of(ran_[at], window, column, true);
         for (std::size_t other = 0; other < at && most > 0; ++other) {
-            if (inside[other] == window && ran_[other].held_until() > ran_[at].start) {
+            if (inside_[other] == window && ran_[other].held_until() > ran_[at].start) {
                 taken += amount_of(ran_[other], window, column, true);
             }
         }
@@ -122,11 +120,11 @@ bool Audit::has_room_inside(std::size_t window, std::size_t at,
 }
 
 // Nobody starts on these hosts who would still run there when the window begins, once it is announced.
-void Audit::check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside) {
+void Audit::check_window_of_hosts(std::size_t number) {
     const Window& window = machine_.windows()[number];
     const auto first = std::ranges::lower_bound(ran_, window.announced, {}, &Ran::start);
     for (auto job = first; job != ran_.end() && job->start + options_.tolerance < window.until; ++job) {
-        const bool is_inside = inside[static_cast<std::size_t>(job - ran_.begin())] == number;
+        const bool is_inside = inside_[static_cast<std::size_t>(job - ran_.begin())] == number;
         if (!is_inside && estimated_end(*job) > window.from + options_.tolerance &&
             job->allocation.count_common(window.hosts) > 0) {
             violation(job->start, *job, "may run until {} on hosts of window {}, which begins at {}",
@@ -136,7 +134,7 @@ void Audit::check_window_of_hosts(std::size_t number, const std::vector<std::opt
 }
 
 // Whoever a window kills at its beginning is gone then.
-void Audit::check_kills(std::size_t number, const std::vector<std::optional<std::size_t>>& inside) {
+void Audit::check_kills(std::size_t number) {
     const Window& window = machine_.windows()[number];
     std::vector<std::size_t> running;
     for (std::size_t job = 0; job < ran_.size() && ran_[job].start < window.from; ++job) {
@@ -157,13 +155,12 @@ void Audit::check_kills(std::size_t number, const std::vector<std::optional<std:
     }
     for (std::size_t column = 0; column <= machine_.resources().pools().size(); ++column) {
         if (amount_of(window, column) > 0) {
-            check_kills_of_column(number, column, running, inside);
+            check_kills_of_column(number, column, running);
         }
     }
 }
 
-void Audit::check_kills_of_column(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
-                                  const std::vector<std::optional<std::size_t>>& inside) {
+void Audit::check_kills_of_column(std::size_t number, std::size_t column, const std::vector<std::size_t>& running) {
     const Window& window = machine_.windows()[number];
     Amount taken = amount_of(window, column);
     for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
@@ -173,9 +170,9 @@ void Audit::check_kills_of_column(std::size_t number, std::size_t column, const 
     }
     const Ran* last = nullptr;
     for (const std::size_t job : running) {
-        const Amount held = amount_of(ran_[job], inside[job], column);
+        const Amount held = amount_of(ran_[job], inside_[job], column);
         taken += held;
-        last = held > 0 && !inside[job] ? &ran_[job] : last;
+        last = held > 0 && !inside_[job] ? &ran_[job] : last;
     }
     if (taken > total_of(column) && last != nullptr) {
         violation(window.from, *last, "still runs in window {}, which ends jobs at {} until it has what it takes",
@@ -209,7 +206,7 @@ Amount Audit::amount_of(const Ran& job, std::optional<std::size_t> inside, std::
 
 // At each start beside known windows: what runs, by the walltimes, and the windows leave enough for the new job as long
 // as it may run.
-void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::size_t>>& inside) {
+void Audit::check_amounts_beside_windows() {
     const std::vector<Window>& windows = machine_.windows();
     const std::size_t columns = machine_.resources().pools().size() + 1;
     const bool count = std::ranges::any_of(windows, [&](const Window& window) { return window.hosts.empty(); });
@@ -238,16 +235,15 @@ void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::si
         // Of several windows for one booking, the schedule does not say which one a job is in.
         const bool are_sure = std::ranges::all_of(running, [this](std::size_t other) { return are_sure_[other]; });
         for (std::size_t column = 0; column < columns && are_sure; ++column) {
-            check_column_beside_windows(number, column, running, inside, column == 0 ? instants : now);
+            check_column_beside_windows(number, column, running, column == 0 ? instants : now);
         }
     }
 }
 
 void Audit::check_column_beside_windows(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
-                                        const std::vector<std::optional<std::size_t>>& inside,
                                         const std::vector<Time>& instants) {
     const Ran& job = ran_[number];
-    const std::optional<std::size_t> own = inside[number];
+    const std::optional<std::size_t> own = inside_[number];
     const bool takes_of_window = amount_of(job, own, column, true) > 0;
     if (!takes_of_window && amount_of(job, own, column) == 0) {
         return;
@@ -263,8 +259,8 @@ void Audit::check_column_beside_windows(std::size_t number, std::size_t column, 
             if (instant != job.start && estimated_end(ran_[other]) <= instant) {
                 continue;
             }
-            taken += amount_of(ran_[other], inside[other], column);
-            of_window += inside[other] == own ? amount_of(ran_[other], inside[other], column, true) : 0;
+            taken += amount_of(ran_[other], inside_[other], column);
+            of_window += inside_[other] == own ? amount_of(ran_[other], inside_[other], column, true) : 0;
         }
         of_window = takes_of_window ? of_window : 0;
         if (takes_of_window && of_window > amount_of(machine_.windows()[*own], column)) {

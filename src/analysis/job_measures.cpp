@@ -39,7 +39,6 @@ std::optional<double> statistic_of(std::vector<Value> values, const JobStatistic
     return mean(values);
 }
 
-// The widest `count` of the jobs.
 FinishedJobs widest_of(const FinishedJobs& jobs, std::size_t count) {
     std::vector<const FinishedJob*> widest = mapped(jobs, [](const FinishedJob& job) { return &job; });
     const auto end = widest.begin() + static_cast<std::ptrdiff_t>(count);

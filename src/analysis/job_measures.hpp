@@ -124,6 +124,20 @@ std::optional<double> limit_wait_share(const FinishedJobs& jobs, const WaitsForL
 // The time from the first submission to the last completion. None if it is 0.
 std::optional<Duration> span_of(const FinishedJobs& jobs);
 
+// The share of this many units (processors, licences) that the jobs use from the first submission to the last
+// completion. `units_of` gives those of the job at a place. None without units or time.
+std::optional<double> share_in_use(const FinishedJobs& jobs, double units, auto units_of) {
+    const std::optional<Duration> span = span_of(jobs);
+    if (units == 0 || !span) {
+        return std::nullopt;
+    }
+    std::vector<double> in_use(jobs.size());
+    for (std::size_t i = 0; i < in_use.size(); ++i) {
+        in_use[i] = static_cast<double>(units_of(i)) * jobs[i].run.to_seconds();
+    }
+    return sum(std::move(in_use)) / (units * span->to_seconds());
+}
+
 // Checks that both runs are of the same workload.
 // Throws: InputError, which names a job that finished in both runs but differs in submission time or requested
 // processors.

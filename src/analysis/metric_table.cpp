@@ -51,22 +51,8 @@ std::optional<double> makespan(const MetricInput& run) {
     return last == run.finished.end() ? std::nullopt : std::optional(last->finish.to_seconds());
 }
 
-// The share of this many units (processors, licences) in use from the first submission to the last completion.
-// `units_of` gives those of the job at a place.
-std::optional<double> share_in_use(const MetricInput& run, double units, auto units_of) {
-    const std::optional<Duration> span = span_of(run.finished);
-    if (units == 0 || !span) {
-        return std::nullopt;
-    }
-    std::vector<double> in_use(run.finished.size());
-    for (std::size_t i = 0; i < in_use.size(); ++i) {
-        in_use[i] = static_cast<double>(units_of(i)) * run.finished[i].run.to_seconds();
-    }
-    return sum(std::move(in_use)) / (units * span->to_seconds());
-}
-
 std::optional<double> utilisation(const MetricInput& run) {
-    return share_in_use(run, run.options.processors.value_or(0),
+    return share_in_use(run.finished, run.options.processors.value_or(0),
                         [&](std::size_t job) { return run.finished[job].allocated; });
 }
 
@@ -78,7 +64,7 @@ std::optional<double> license_usage(const MetricInput& run) {
     for (const Machine::License& license : run.options.licenses) {
         copies += static_cast<double>(license.copies);
     }
-    return share_in_use(run, copies, [&](std::size_t job) { return run.licenses[job]; });
+    return share_in_use(run.finished, copies, [&](std::size_t job) { return run.licenses[job]; });
 }
 
 template <std::optional<double> OverTime::*value>
@@ -346,17 +332,9 @@ std::string for_people(std::optional<double> value, Unit unit) {
     if (!value) {
         return "-";
     }
-    switch (unit) {
-        case Unit::count:
-            return rounded(*value, 0);
-        case Unit::seconds:
-            return rounded(*value, 1);
-        case Unit::ratio:
-            return rounded(*value, 3);
-        case Unit::share:
-            return rounded(*value * 100, 2) + " %";
-    }
-    return {};
+    constexpr std::array decimals{0, 1, 3};  // in the order of the enumeration
+    return unit == Unit::share ? rounded(*value * 100, 2) + " %"
+                               : rounded(*value, decimals.at(static_cast<std::size_t>(unit)));
 }
 
 std::span<const Metric> all_metrics() {

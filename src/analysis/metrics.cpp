@@ -271,12 +271,9 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
 }
 
 MetricsFormat metrics_format(const std::string& name) {
-    const std::vector<std::string> names{"table", "csv", "json", "markdown", "latex"};
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-        throw UsageError(unknown_name("format", name, names));
-    }
-    return static_cast<MetricsFormat>(found - names.begin());
+    using enum MetricsFormat;
+    return options::meaning_of<MetricsFormat>(
+        name, {{"table", table}, {"csv", csv}, {"json", json}, {"markdown", markdown}, {"latex", latex}}, "format");
 }
 
 void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format,

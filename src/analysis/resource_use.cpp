@@ -21,15 +21,7 @@ class Takers {
 
     // The share of `total` that they take; amount(PLACE) of each.
     std::optional<double> share_of(Amount total, auto amount) const {
-        const std::optional<Duration> span = span_of(schedule_.finished());
-        if (total == 0 || !span) {
-            return std::nullopt;
-        }
-        std::vector<double> taken(requests_.size());
-        for (std::size_t i = 0; i < taken.size(); ++i) {
-            taken[i] = static_cast<double>(amount(i)) * schedule_.finished()[i].run.to_seconds();
-        }
-        return sum(std::move(taken)) / (static_cast<double>(total) * span->to_seconds());
+        return share_in_use(schedule_.finished(), static_cast<double>(total), amount);
     }
 
     Amount of_pool(std::size_t job, std::size_t pool) const { return requests_[job].of_pool(pool); }
@@ -92,7 +84,6 @@ Changes changes_of(const FinishedJobs& jobs, auto amount) {
     return changes;
 }
 
-// What windows name of a pool.
 Changes changes_of_pool(const std::vector<Window>& windows, std::size_t pool) {
     Changes changes;
     for (const Window& window : windows) {

@@ -196,17 +196,8 @@ bool has_marks(const MarkedLines& lines) {
 }
 
 const char* to_string(Mark mark) {
-    switch (mark) {
-        case Mark::none:
-            return "";
-        case Mark::best:
-            return "best";
-        case Mark::told_apart:
-            return "told_apart";
-        case Mark::not_told_apart:
-            return "not_told_apart";
-    }
-    return "";
+    constexpr std::array names{"", "best", "told_apart", "not_told_apart"};
+    return names.at(static_cast<std::size_t>(mark));
 }
 
 void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, const std::string& meaning,

@@ -56,7 +56,6 @@ struct MarkedCell {
     Mark mark = Mark::none;
 };
 
-// Whether a cell has a mark.
 bool has_marks(const std::vector<std::vector<MarkedCell>>& lines);
 
 // Lines for people: the first has the titles of the columns, the first column texts, and the others numbers.

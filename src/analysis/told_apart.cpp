@@ -60,12 +60,27 @@ ToldApart::ToldApart(std::size_t runs, const DifferenceInterval& interval, const
 
 bool ToldApart::any_from(std::size_t run) const {
     const auto first = pairs_.begin() + static_cast<std::ptrdiff_t>(run * runs_);
-    return std::find(first, first + static_cast<std::ptrdiff_t>(runs_), true) !=
-           first + static_cast<std::ptrdiff_t>(runs_);
+    return std::count(first, first + static_cast<std::ptrdiff_t>(runs_), true) > 0;
 }
 
 bool ToldApart::any() const {
     return std::ranges::find(pairs_, true) != pairs_.end();
+}
+
+ValuesOfRun difference(const ValuesOfRun& values, const ValuesOfRun& others) {
+    ValuesOfRun differences(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        differences[i] = values[i] && others[i] ? std::optional(*values[i] - *others[i]) : std::nullopt;
+    }
+    return differences;
+}
+
+ToldApart told_apart_over(const WorkloadGroups& groups, const std::vector<ValuesOfRun>& runs,
+                          const ToldApart* only_where) {
+    const auto interval = [&](std::size_t one, std::size_t other, std::size_t pairs) {
+        return mean_over_groups(difference(runs[one], runs[other]), groups, pairs).interval;
+    };
+    return {runs.size(), interval, only_where};
 }
 
 std::vector<Mark> marks_of(const std::vector<std::optional<double>>& values, Goal goal, const ToldApart& told_apart) {

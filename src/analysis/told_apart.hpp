@@ -40,6 +40,14 @@ class ToldApart {
     bool is_known_ = false;
 };
 
+// The values of a metric, by workload.
+using ValuesOfRun = std::vector<std::optional<double>>;
+// How much more these are than others of the same workloads.
+ValuesOfRun difference(const ValuesOfRun& values, const ValuesOfRun& others);
+// Which runs with these values differ, workload by workload.
+ToldApart told_apart_over(const WorkloadGroups& groups, const std::vector<ValuesOfRun>& runs,
+                          const ToldApart* only_where = nullptr);
+
 // The marks of the runs with these values. None, unless the metric has a goal and the best value is told apart from
 // another one.
 std::vector<Mark> marks_of(const std::vector<std::optional<double>>& values, Goal goal, const ToldApart& told_apart);

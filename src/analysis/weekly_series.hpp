@@ -44,4 +44,8 @@ std::size_t fewest_weeks_of(const JobStatistic& statistic);
 std::optional<Interval> interval_of(const WeeklySeries& series, const JobStatistic& statistic,
                                     std::size_t comparisons = 1);
 
+// As interval_of_mean(), around `center` in place of the mean, for any number of values.
+// Requires: values.size() > 4 for workloads, else at least 2.
+Interval interval_around(double center, const std::vector<double>& values, Sample sample, std::size_t comparisons);
+
 }  // namespace batfill::analysis

@@ -321,12 +321,9 @@ class Reader : private YamlBlocks {
         for (const Setting& pool : pools.settings.value_or(Settings())) {
             details.pools.push_back(parse_pool(pool.name + '=' + pool.value.value_or("")));
         }
-        std::string amounts;
-        for (const Setting& amount : capacity.settings.value_or(Settings())) {
-            amounts += (amounts.empty() ? "" : ",") + amount.name + ':' + amount.value.value_or("");
-        }
         if (capacity.settings) {
-            details.capacity = checked_capacity(amounts);
+            const auto text = [](const Setting& amount) { return amount.name + ':' + amount.value.value_or(""); };
+            details.capacity = checked_capacity(list_of(mapped(*capacity.settings, text), ","));
         }
         return details;
     }

@@ -44,7 +44,6 @@ OpenFile locked(const fs::path& folder) {
     return file;
 }
 
-// The workloads in a folder.
 std::vector<fs::path> workload_files(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

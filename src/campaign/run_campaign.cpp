@@ -113,15 +113,12 @@ std::string algorithm_of(const CampaignRun& run) {
 RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs) {
     RunList list;
     list.columns = {"workload", "period", "machine", "scheduler", "algorithm", "workload.log"};
-    for (const CampaignWorkload& workload : campaign.workloads) {
-        add_columns(workload.swept, "workload.", list.columns);
-    }
-    for (const CampaignMachine& machine : campaign.machines) {
-        add_columns(machine.swept, "machine.", list.columns);
-    }
-    for (const CampaignScheduler& scheduler : campaign.schedulers) {
-        add_columns(scheduler.swept, "scheduler.", list.columns);
-    }
+    const auto add_all = [&](const auto& entries, const std::string& prefix) {
+        std::ranges::for_each(entries, [&](const auto& entry) { add_columns(entry.swept, prefix, list.columns); });
+    };
+    add_all(campaign.workloads, "workload.");
+    add_all(campaign.machines, "machine.");
+    add_all(campaign.schedulers, "scheduler.");
     std::string everything;
     for (const CampaignRun& run : runs) {
         const CampaignWorkload& workload = campaign.workloads[run.workload->entry];
@@ -129,15 +126,12 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
             {"workload", workload.name},      {"period", run.workload->period},
             {"machine", run.machine->name},   {"scheduler", run.scheduler_name()},
             {"algorithm", algorithm_of(run)}, {"workload.log", workload.entry_name}};
-        for (const auto& [key, value] : workload.swept) {
-            cells["workload." + key] = value;
-        }
-        for (const auto& [key, value] : run.machine->swept) {
-            cells["machine." + key] = value;
-        }
-        for (const auto& [key, value] : run.scheduler == nullptr ? Swept() : run.scheduler->swept) {
-            cells["scheduler." + key] = value;
-        }
+        const auto set = [&](const Swept& swept, const std::string& prefix) {
+            std::ranges::for_each(swept, [&](const auto& one) { cells[prefix + one.first] = one.second; });
+        };
+        set(workload.swept, "workload.");
+        set(run.machine->swept, "machine.");
+        set(run.scheduler == nullptr ? Swept() : run.scheduler->swept, "scheduler.");
         list.rows.push_back({run.prefix, run.key, mapped(list.columns, [&](const auto& name) { return cells[name]; })});
         everything += run.prefix + '\n' + run.key + '\n';
     }
@@ -225,7 +219,7 @@ constexpr std::array<std::pair<const char*, int>, 3> shown_metrics{
 // workload has it.
 class ValuesByRow {
  public:
-    using Values = std::vector<std::optional<double>>;  // by workload
+    using Values = analysis::ValuesOfRun;
 
     explicit ValuesByRow(const MadeCampaign& made)
         : made_(made), columns_(made.campaign.schedulers.size() + (made.campaign.has_own_schedules() ? 1 : 0)) {
@@ -279,29 +273,19 @@ class ValuesByRow {
     // Which of the rows of a machine, whose first one this is, differ in a metric.
     analysis::ToldApart told_apart(std::size_t first, std::string_view metric,
                                    const analysis::ToldApart* only_where = nullptr) const {
-        return {columns_,
-                [&](std::size_t one, std::size_t other, std::size_t pairs) {
-                    Values differences = values(first + one, metric);
-                    subtract(values(first + other, metric), differences);
-                    return mean_over_groups(differences, groups_, pairs).interval;
-                },
-                only_where};
+        std::vector<Values> of_rows;
+        for (std::size_t row = first; row < first + columns_; ++row) {
+            of_rows.push_back(values(row, metric));
+        }
+        return told_apart_over(groups_, of_rows, only_where);
     }
 
     // Of workloads that have the log's own schedule, on the same machine.
     Values differences_to_log(std::size_t row, std::string_view metric) const {
-        Values differences = values(row, metric);
-        subtract(values(row - row % columns_ + columns_ - 1, metric), differences);
-        return differences;
+        return analysis::difference(values(row, metric), values(row - row % columns_ + columns_ - 1, metric));
     }
 
  private:
-    static void subtract(const Values& others, Values& values) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            values[i] = values[i] && others[i] ? std::optional(*values[i] - *others[i]) : std::nullopt;
-        }
-    }
-
     const MadeCampaign& made_;
     std::size_t columns_;
     std::vector<std::vector<std::optional<std::size_t>>> runs_;  // by workload, then by row

@@ -170,13 +170,12 @@ std::vector<std::string> columns_of(const ComparisonRequest& request) {
     if (request.log) {
         names.emplace_back("log");
     }
+    return names;
 }
 
 // The metrics of the first replay are those that are shown.
 void require_known_metrics(const ComparisonRequest& request, const Replay& first) {
-    MetricsOptions options = request.metrics;
-    options.set_machine(first.machine());
-    analysis::shown_metrics(request.shown, Metrics({}, analysis::resource_names(options.resources)));
+    analysis::shown_metrics(request.shown, Metrics({}, analysis::resource_names(first.machine().resources())));
 }
 
 // For each replay; none without a log.
@@ -237,22 +236,11 @@ void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest&
 using analysis::ShownMetric;
 using analysis::Unit;
 
-using Values = std::vector<std::optional<double>>;
+using Values = analysis::ValuesOfRun;
 
 // The values of a metric under a scheduler, for each workload.
 Values values_of(const Comparison& comparison, std::size_t scheduler, const ShownMetric& metric) {
     return mapped(comparison.rows, [&](const auto& row) { return metric.of(row.values[scheduler]); });
-}
-
-// The difference to other values of the same workloads.
-Values difference_of(const Values& values, const Values& others) {
-    Values differences(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i] && others[i]) {
-            differences[i] = *values[i] - *others[i];
-        }
-    }
-    return differences;
 }
 
 std::string text_of(const GroupedMean& mean, const ShownMetric& metric) {
@@ -280,17 +268,6 @@ bool is_telling(const ShownMetric& metric, const Values& means, bool with_deadli
     const bool has_any = std::ranges::any_of(means, [](const auto& value) { return value.has_value(); });
     return (with_deadlines || !metric.is_of_deadlines) &&
            (any_above_0(means) || (metric.unit != Unit::count && has_any));
-}
-
-// Which schedulers differ in a metric, workload by workload.
-analysis::ToldApart told_apart_by(const Comparison& comparison, const std::vector<Values>& values,
-                                  const analysis::ToldApart* only_where = nullptr) {
-    return {
-        comparison.schedulers.size(),
-        [&](std::size_t one, std::size_t other, std::size_t pairs) {
-            return mean_over_groups(difference_of(values[one], values[other]), groups_of(comparison), pairs).interval;
-        },
-        only_where};
 }
 
 // The values of a metric under each scheduler, for each workload.
@@ -321,7 +298,7 @@ WorkloadGroups with_jobs(const Comparison& comparison) {
 struct MeanWaitsOf {
     explicit MeanWaitsOf(const Comparison& comparison)
         : values(values_of(comparison, analysis::shown_metrics({"mean_wait"}, first_of(comparison)).front())),
-          told_apart(told_apart_by(comparison, values)) {}
+          told_apart(analysis::told_apart_over(groups_of(comparison), values)) {}
 
     static const Metrics& first_of(const Comparison& comparison) { return comparison.rows.front().values.front(); }
 
@@ -343,7 +320,7 @@ analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<s
             continue;
         }
         const std::vector<analysis::Mark> marks =
-            analysis::marks_of(means, metric.goal, told_apart_by(comparison, values, &mean_waits));
+            analysis::marks_of(means, metric.goal, told_apart_over(groups_of(comparison), values, &mean_waits));
         auto& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
             const GroupedMean mean = mean_over_groups(values[scheduler], groups_of(comparison));
@@ -362,8 +339,8 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
     const WorkloadGroups groups = groups_of(comparison);
     for (const ShownMetric& metric : analysis::shown_metrics(chosen, MeanWaitsOf::first_of(comparison))) {
         const std::vector<Values> values = values_of(comparison, metric);
-        const std::vector<analysis::Mark> marks = analysis::marks_of(means_of(comparison, values), metric.goal,
-                                                                     told_apart_by(comparison, values, &mean_waits));
+        const std::vector<analysis::Mark> marks =
+            analysis::marks_of(means_of(comparison, values), metric.goal, told_apart_over(groups, values, &mean_waits));
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             const GroupedMean own = mean_over_groups(values[scheduler], groups);
             if (own.values == 0 && chosen.empty()) {
@@ -372,8 +349,8 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
             row = {metric.name, comparison.schedulers[scheduler],
                    analysis::Number{static_cast<double>(own.values), Unit::count}};
-            const Values differences = difference_of(values[scheduler], values[comparison.baseline]);
-            const GroupedMean difference = mean_over_groups(differences, groups);
+            const GroupedMean difference =
+                mean_over_groups(analysis::difference(values[scheduler], values[comparison.baseline]), groups);
             append(row, own.mean, analysis::possible_part(own.interval, metric.name, own.mean.value_or(0)),
                    metric.unit);
             append(row, difference.mean, difference.interval, metric.unit);
@@ -431,13 +408,10 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
 }
 
 std::size_t baseline_of(const ComparisonRequest& request) {
-    std::vector<std::string> names = mapped(request.schedulers, &NamedScheduler::name);
-    if (request.log) {
-        names.emplace_back("log");
-    }
     if (!request.baseline) {
         return 0;
     }
+    const std::vector<std::string> names = columns_of(request);
     const auto found = std::ranges::find(names, *request.baseline);
     refuse_if(found == names.end(), [&] { return unknown_name("baseline", *request.baseline, names); });
     return static_cast<std::size_t>(found - names.begin());
@@ -458,10 +432,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
     Comparison comparison;
     comparison.baseline = baseline_of(request);
     comparison.sample = request.weeks ? Sample::weeks : Sample::workloads;
-    comparison.schedulers = mapped(request.schedulers, &NamedScheduler::name);
-    if (request.log) {
-        comparison.schedulers.emplace_back("log");
-    }
+    comparison.schedulers = columns_of(request);
     const std::size_t columns = request.schedulers.size();
     const std::size_t total = replays.size() * columns;
     const std::vector<Schedule> of_log = schedules_of_log(replays, request);
@@ -524,7 +495,7 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     const Replay& replay = prepared.replays.front();
     const std::vector<Schedule> of_log = schedules_of_log(prepared.replays, request);
     const std::size_t total = request.schedulers.size();
-    std::vector<std::string> names = mapped(request.schedulers, &NamedScheduler::name);
+    std::vector<std::string> names = columns_of(request);
     std::vector<Schedule> schedules(total);
     std::vector<RejectedJobs> rejected(total);
     for_each_in_parallel(
@@ -540,7 +511,6 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
         [&](std::size_t done) { progress(done, total); });
     std::optional<StartedInLog> counted;
     for (const Schedule& schedule : of_log) {
-        names.emplace_back("log");
         schedules.push_back(schedule);
         counted = started_in(schedule);
     }

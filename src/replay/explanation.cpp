@@ -377,12 +377,10 @@ std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, cons
 }
 
 std::string holders_of(const Waiting& reason) {
-    std::string holders;
-    for (const Share& holder : reason.holders) {
-        holders += (holders.empty() ? "" : " ") + without_blanks(holder.name) + ":" + std::to_string(holder.amount) +
-                   ":" + holder.until.to_string();
-    }
-    return holders;
+    const auto text = [](const Share& holder) {
+        return without_blanks(holder.name) + ":" + std::to_string(holder.amount) + ":" + holder.until.to_string();
+    };
+    return list_of(mapped(reason.holders, text), " ");
 }
 
 void append_csv(const ExplainedReason& reason, std::string& out, const ReasonColumns& columns) {
