@@ -25,7 +25,6 @@ class Column {
     // Requires: as above, of the difference.
     void add_change(std::int64_t value) { add_signed(value - std::exchange(before_, value)); }
 
-    // All bytes.
     const std::string& bytes() const { return bytes_; }
 
  private:

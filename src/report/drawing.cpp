@@ -51,6 +51,9 @@ void Drawing::text(double x, double y, std::string_view text, const char* anchor
 }
 
 void Drawing::curve(const std::string& points, std::size_t run) {
+    if (points.empty()) {
+        return;
+    }
     const std::string_view dash = dashes.at(run % dashes.size());
     path(points, attribute("class", "curve") + attribute("fill", "none") + attribute("stroke-width", "1.5") +
                      attribute("stroke", style_.colours.empty() ? colours.at(run % colours.size())

@@ -42,7 +42,7 @@ class Drawing {
 
     void line(double x1, double y1, double x2, double y2, const char* colour);
     void text(double x, double y, std::string_view text, const char* anchor, bool upwards = false);
-    // `points` is the data of a path. `run` selects colour and dashes.
+    // `points` is the data of a path, none if it is empty. `run` selects colour and dashes.
     void curve(const std::string& points, std::size_t run);
     // `rectangles` is the data of a path.
     void area(const std::string& rectangles, std::string_view colour);

@@ -57,11 +57,8 @@ std::string what_it_takes(const Window& window, const std::vector<std::string>& 
     if (window.processors > 0) {
         return counted(static_cast<std::size_t>(window.processors), host_names.empty() ? "processor" : "host");
     }
-    std::string text;
-    for (const auto& [name, amount] : window.pools) {
-        text.append(text.empty() ? "" : ", ").append(name).append(" ").append(std::to_string(amount));
-    }
-    return text.empty() ? "nothing" : text;
+    const auto text = [](const auto& pool) { return pool.first + ' ' + std::to_string(pool.second); };
+    return window.pools.empty() ? "nothing" : list_of(mapped(window.pools, text));
 }
 
 }  // namespace batfill::report

@@ -10,6 +10,36 @@
 
 namespace batfill::report {
 
+namespace {
+
+// Calls add_step(STEP, LENGTH) for each state in a period of periods_of(), and end(FROM, UNTIL) behind those of each.
+template <class AnyStep>
+void walk_periods(const std::vector<AnyStep>& steps, Time from, Time until, std::size_t count, auto add_step,
+                  auto end) {
+    assert(count > 0);
+    std::size_t next = 0;  // the first step that is still to come
+    AnyStep now;
+    Time at = from;
+    for (std::size_t i = 1; i <= count && from < until; ++i) {
+        const Time begin = at;
+        const Time last = from + Duration::microseconds((until - from).count() * static_cast<Microseconds>(i) /
+                                                        static_cast<Microseconds>(count));
+        while (at < last) {
+            for (; next < steps.size() && steps[next].at <= at; ++next) {
+                now = steps[next];
+            }
+            const Time until_next = next < steps.size() ? std::min(steps[next].at, last) : last;
+            add_step(now, until_next - at);
+            at = until_next;
+        }
+        if (begin < last) {
+            end(begin, last);
+        }
+    }
+}
+
+}  // namespace
+
 TimeSpan span_of(const FinishedJobs& jobs) {
     if (jobs.empty()) {
         return {};
@@ -23,68 +53,29 @@ TimeSpan span_of(const FinishedJobs& jobs) {
 }
 
 std::vector<double> means_of(const std::vector<analysis::UseStep>& steps, Time from, Time until, std::size_t count) {
-    assert(count > 0);
     std::vector<double> means;
-    if (until <= from) {
-        return means;
-    }
-    std::size_t next = 0;  // the first step that is still to come
-    double now = 0;
-    Time at = from;
-    for (std::size_t i = 1; i <= count; ++i) {
-        const Time begin = at;
-        const Time end = from + Duration::microseconds((until - from).count() * static_cast<Microseconds>(i) /
-                                                       static_cast<Microseconds>(count));
-        double sum = 0;
-        while (at < end) {
-            for (; next < steps.size() && steps[next].at <= at; ++next) {
-                now = steps[next].taken;
-            }
-            const Time until_next = next < steps.size() ? std::min(steps[next].at, end) : end;
-            sum += now * (until_next - at).to_seconds();
-            at = until_next;
-        }
-        if (begin < end) {
-            means.push_back(sum / (end - begin).to_seconds());
-        }
-    }
+    double sum = 0;
+    walk_periods(
+        steps, from, until, count,
+        [&](const analysis::UseStep& step, Duration length) { sum += step.taken * length.to_seconds(); },
+        [&](Time begin, Time end) { means.push_back(std::exchange(sum, 0) / (end - begin).to_seconds()); });
     return means;
 }
 
 std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time until, std::size_t count) {
-    assert(count > 0);
     std::vector<Period> periods;
-    if (until <= from) {
-        return periods;
-    }
-    const auto boundary = [&](std::size_t i) {
-        return from + Duration::microseconds((until - from).count() * static_cast<Microseconds>(i) /
-                                             static_cast<Microseconds>(count));
+    Duration busy;
+    Duration waiting;
+    long long most = 0;
+    const auto add_step = [&](const Step& step, Duration length) {
+        busy = busy + length * step.busy;
+        waiting = waiting + length * step.waiting;
+        most = std::max(most, step.waiting);
     };
-    std::size_t next = 0;  // the first step that is still to come
-    Step now;
-    for (std::size_t i = 0; i < count; ++i) {
-        Period period{boundary(i), boundary(i + 1)};
-        if (period.from == period.until) {
-            continue;
-        }
-        Microseconds busy = 0;
-        Microseconds waiting = 0;
-        for (Time at = period.from; at < period.until;) {
-            for (; next < steps.size() && steps[next].at <= at; ++next) {
-                now = steps[next];
-            }
-            const Time end = next < steps.size() ? std::min(steps[next].at, period.until) : period.until;
-            busy += (end - at).count() * now.busy;
-            waiting += (end - at).count() * now.waiting;
-            period.max_waiting = std::max(period.max_waiting, now.waiting);
-            at = end;
-        }
-        const Duration length = period.until - period.from;
-        period.mean_busy = analysis::ratio(Duration::microseconds(busy), length);
-        period.mean_waiting = analysis::ratio(Duration::microseconds(waiting), length);
-        periods.push_back(period);
-    }
+    walk_periods(steps, from, until, count, add_step, [&](Time begin, Time end) {
+        periods.push_back({begin, end, analysis::ratio(std::exchange(busy, {}), end - begin),
+                           analysis::ratio(std::exchange(waiting, {}), end - begin), std::exchange(most, 0)});
+    });
     return periods;
 }
 

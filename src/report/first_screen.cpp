@@ -42,7 +42,6 @@ std::size_t leave_out_others(std::vector<FinishedJobs>& runs) {
     return finished.size() - runs.front().size();
 }
 
-// A metric of each run, by week.
 class MetricByWeek {
  public:
     MetricByWeek(const std::vector<analysis::JobsByWeek>& runs, const char* name, Duration tau)

@@ -49,7 +49,10 @@ std::size_t wait_class(Duration wait) {
     return wait_classes.size() - 1;
 }
 
-// The colour of a class of wait.
+std::string seconds(Time time) {
+    return time.since_zero().to_shortest_string() + " s";
+}
+
 std::string_view colour_of(std::size_t wait, const Style& style) {
     return style.colours.empty() ? wait_classes.at(wait).colour : std::string_view(style.colours[wait]);
 }
@@ -72,13 +75,19 @@ std::size_t columns_of(const Layout& layout) {
     return std::max(min_columns, static_cast<std::size_t>(std::lround(layout.right() - layout.left())));
 }
 
-Axis time_axis(const TimeSpan& span, const Layout& layout) {
+struct TimeAxis : Axis {
+    double unit = 1;  // seconds
+
+    double place_of(Time time) const { return place(time.to_seconds() / unit); }
+};
+
+TimeAxis time_axis(const TimeSpan& span, const Layout& layout) {
     const TimeUnit unit = unit_of(span);
     const double first = span.first.to_seconds() / unit.seconds;
     const double last = span.last.to_seconds() / unit.seconds;
     // A double cannot tell close instants apart that are far from 0.
     const double least = std::max(first + 1e-6, std::nextafter(first, std::numeric_limits<double>::infinity()));
-    return {unit.name, first, std::max(last, least), layout.left(), layout.right()};
+    return {{unit.name, first, std::max(last, least), layout.left(), layout.right()}, unit.seconds};
 }
 
 // The finished jobs of a run and their processors.
@@ -239,17 +248,27 @@ std::size_t count_rectangles(const RowsOfJobs& rows) {
     return count;
 }
 
-// Adds a rectangle per job and interval of rows. `unit` is that of the time axis, in seconds.
-void add_rectangles(const DrawnRun& run, const RowsOfJobs& rows, const Axis& x, const Axis& y, double unit,
-                    Classes& classes) {
+// A chart of a run's jobs: its axes, and the rows of jobs and windows.
+struct GanttPanel {
+    TimeAxis x;
+    Axis y;                            // of the rows
+    const HostPanel* hosts = nullptr;  // null: a row is a processor
+
+    Rows rows_of(const DrawnWindow& window) const {
+        return hosts == nullptr ? window.processors.intervals() : hosts->bands_of(window.processors);
+    }
+};
+
+// Adds a rectangle per job and interval of rows.
+void add_rectangles(const DrawnRun& run, const RowsOfJobs& rows, const GanttPanel& panel, Classes& classes) {
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
         const FinishedJob& job = run.jobs[i];
-        const double from = x.place(job.start.to_seconds() / unit);
-        const double until = x.place((job.start + job.run).to_seconds() / unit);
+        const double from = panel.x.place_of(job.start);
+        const double length = panel.x.place_of(job.start + job.run) - from;
         for (const auto& [first, last] : *rows[i]) {
-            const double top = y.place(first);
+            const double top = panel.y.place(first);
             classes.at(wait_class(analysis::wait(job))) +=
-                Drawing::rectangle(from, top, with_gap(until - from), with_gap(y.place(last + 1) - top));
+                Drawing::rectangle(from, top, with_gap(length), with_gap(panel.y.place(last + 1) - top));
         }
     }
 }
@@ -262,8 +281,9 @@ struct Cell {
 };
 
 // Adds cells that are at least half covered, in the colour of the job that covers most.
-void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const Axis& x, const Axis& y, double unit,
-               std::size_t columns, Classes& classes) {
+void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const GanttPanel& panel, std::size_t columns,
+               Classes& classes) {
+    const auto& [x, y, hosts] = panel;
     const double processors = y.last;
     const std::size_t rows =
         std::min<std::size_t>(static_cast<std::size_t>(processors),
@@ -289,8 +309,8 @@ void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const Axis& 
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
         const FinishedJob& job = run.jobs[i];
         const std::size_t wait = wait_class(analysis::wait(job));
-        const double from = (x.place(job.start.to_seconds() / unit) - x.from) / column;
-        const double until = (x.place((job.start + job.run).to_seconds() / unit) - x.from) / column;
+        const double from = (x.place_of(job.start) - x.from) / column;
+        const double until = (x.place_of(job.start + job.run) - x.from) / column;
         for (const auto& [first, last] : *rows_of_jobs[i]) {
             each_share(first * row, (last + 1) * row, rows, [&](std::size_t r, double height) {
                 each_share(from, until, columns,
@@ -316,19 +336,8 @@ void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const Axis& 
     }
 }
 
-// A chart of a run's jobs: its axes, and the rows of jobs and windows.
-struct GanttPanel {
-    Axis x;
-    Axis y;                            // of the rows
-    const HostPanel* hosts = nullptr;  // null: a row is a processor
-
-    Rows rows_of(const DrawnWindow& window) const {
-        return hosts == nullptr ? window.processors.intervals() : hosts->bands_of(window.processors);
-    }
-};
-
-// Draws what is below the jobs, or the borders and names above them. `unit` is that of the time axis, in seconds.
-void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, const GanttPanel& panel, double unit,
+// Draws what is below the jobs, or the borders and names above them.
+void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, const GanttPanel& panel,
                   Drawing& drawing) {
     const auto& [x, y, hosts] = panel;
     for (const DrawnWindow& drawn : windows) {
@@ -336,8 +345,8 @@ void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, con
         if (rows.empty()) {
             continue;
         }
-        const double from = x.place(drawn.window->from.to_seconds() / unit);
-        const double width = x.place(drawn.window->until.to_seconds() / unit) - from;
+        const double from = x.place_of(drawn.window->from);
+        const double width = x.place_of(drawn.window->until) - from;
         std::string rectangles;
         for (const auto& [first, last] : rows) {
             rectangles += Drawing::rectangle(from, y.place(first), width, y.place(last + 1) - y.place(first));
@@ -346,7 +355,6 @@ void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, con
             drawing.hatched_area(rectangles);
             continue;
         }
-        const auto seconds = [](Time time) { return time.since_zero().to_shortest_string() + " s"; };
         drawing.border(rectangles, drawn.window->name + ": " + what_it_takes(*drawn.window) + " from " +
                                        seconds(drawn.window->from) + " to " + seconds(drawn.window->until));
         for (const auto& [first, last] : rows) {
@@ -355,20 +363,19 @@ void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, con
     }
 }
 
-// Draws the jobs of a run, and the windows.
 void draw_jobs(const DrawnRun& run, const RowsOfJobs& rows, const std::vector<DrawnWindow>& windows,
-               const GanttPanel& panel, double unit, Drawing& drawing) {
-    draw_windows(windows, false, panel, unit, drawing);
+               const GanttPanel& panel, Drawing& drawing) {
+    draw_windows(windows, false, panel, drawing);
     Classes classes;
     if (count_rectangles(rows) <= max_rectangles) {
-        add_rectangles(run, rows, panel.x, panel.y, unit, classes);
+        add_rectangles(run, rows, panel, classes);
     } else {
-        add_cells(run, rows, panel.x, panel.y, unit, columns_of(drawing.layout()), classes);
+        add_cells(run, rows, panel, columns_of(drawing.layout()), classes);
     }
     for (std::size_t i = 0; i < classes.size(); ++i) {
         drawing.area(classes.at(i), colour_of(i, drawing.style()));
     }
-    draw_windows(windows, true, panel, unit, drawing);
+    draw_windows(windows, true, panel, drawing);
 }
 
 // Lines between the bands of hosts, where there is room.
@@ -400,8 +407,7 @@ double draw_shared_hosts(const DrawnRun& run, const std::vector<HostPanel>& pane
         shown.has_lines = hosts.is_by_host;  // those between hosts are others
         draw_axes(panel.x, shown, drawing);
         draw_bands(hosts, panel, drawing);
-        draw_jobs(run, mapped(run.stripes[i], [](const Rows& rows) { return &rows; }), windows, panel,
-                  unit_of(span).seconds, drawing);
+        draw_jobs(run, mapped(run.stripes[i], [](const Rows& rows) { return &rows; }), windows, panel, drawing);
         top = bottom + layout.axis_height();
     }
     return top;
@@ -429,10 +435,10 @@ double draw_gantt(const std::vector<DrawnRun>& runs, const std::vector<HostPanel
             top = draw_shared_hosts(run, panels, processors, windows, span, top, drawing);
             continue;
         }
-        const Axis x = time_axis(span, layout);
+        const TimeAxis x = time_axis(span, layout);
         const Axis y{"processors", 0, static_cast<double>(shown), top, top + layout.panel_height};
         draw_axes(x, y, drawing);
-        draw_jobs(run, run.allocations, windows, {x, y}, unit_of(span).seconds, drawing);
+        draw_jobs(run, run.allocations, windows, {x, y}, drawing);
         if (shown > processors) {
             drawing.line(x.from, y.place(processors), x.until, y.place(processors), "#c00");
         }
@@ -449,9 +455,7 @@ double draw_lines(const std::vector<DrawnRun>& runs, const Axis& x, Axis y, doub
     y.from = y.until + layout.panel_height;
     draw_axes(x, y, drawing);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (const std::string points = points_of(i, y); !points.empty()) {
-            drawing.curve(points, i);
-        }
+        drawing.curve(points_of(i, y), i);
     }
     return y.from + layout.axis_height();
 }
@@ -488,14 +492,12 @@ double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int process
 }
 
 // What windows take, from the total downwards.
-std::string held_area(const analysis::ResourceUse& use, const TimeSpan& span, double unit, const Axis& x,
-                      const Axis& y) {
+std::string held_area(const analysis::ResourceUse& use, Time end, const TimeAxis& x, const Axis& y) {
     std::string rectangles;
     const auto total = static_cast<double>(use.total);
     for (std::size_t i = 0; i < use.held.size(); ++i) {
-        const Time until = i + 1 < use.held.size() ? use.held[i + 1].at : span.last;
-        const double left = x.place(use.held[i].at.to_seconds() / unit);
-        const double width = x.place(until.to_seconds() / unit) - left;
+        const double left = x.place_of(use.held[i].at);
+        const double width = x.place_of(i + 1 < use.held.size() ? use.held[i + 1].at : end) - left;
         if (use.held[i].taken > 0 && width > 0) {
             rectangles += Drawing::rectangle(left, y.place(total), width,
                                              y.place(total - std::min(total, use.held[i].taken)) - y.place(total));
@@ -508,7 +510,7 @@ std::string held_area(const analysis::ResourceUse& use, const TimeSpan& span, do
 double draw_usage(const std::vector<DrawnRun>& runs, const TimeSpan& span, double top, Drawing& drawing) {
     const Layout& layout = drawing.layout();
     top = draw_legend(runs, top, drawing);
-    const Axis x = time_axis(span, layout);
+    const TimeAxis x = time_axis(span, layout);
     for (std::size_t resource = 0; resource < runs.front().use.size(); ++resource) {
         const analysis::ResourceUse& first = runs.front().use[resource];
         const auto total = static_cast<double>(first.total);
@@ -516,20 +518,17 @@ double draw_usage(const std::vector<DrawnRun>& runs, const TimeSpan& span, doubl
         double highest = total;
         for (const DrawnRun& run : runs) {
             levels.push_back(means_of(run.use[resource].steps, span.first, span.last, columns_of(layout)));
-            highest = std::accumulate(levels.back().begin(), levels.back().end(), highest,
-                                      [](double a, double b) { return std::max(a, b); });
+            highest = std::max(highest, levels.back().empty() ? 0 : std::ranges::max(levels.back()));
         }
         const Axis y{first.name + " (of " + std::to_string(first.total) + ")", 0, highest, top + layout.panel_height,
                      top};
         draw_axes(x, y, drawing);
-        if (const std::string held = held_area(first, span, unit_of(span).seconds, x, y); !held.empty()) {
+        if (const std::string held = held_area(first, span.last, x, y); !held.empty()) {
             drawing.hatched_area(held);
         }
         drawing.line(x.from, y.place(total), x.until, y.place(total), highest > total ? "#c00" : "#ddd");
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            if (const std::string points = line_through(levels[run], x, y); !points.empty()) {
-                drawing.curve(points, run);
-            }
+            drawing.curve(line_through(levels[run], x, y), run);
         }
         top += layout.panel_height + layout.axis_height();
     }
@@ -572,7 +571,6 @@ std::string nothing_to_plot(const std::vector<Run>& runs, const PlotOptions& opt
         return "no job finished, there is nothing to plot";
     }
     const TimeSpan span = span_of(all);
-    const auto seconds = [](Time time) { return time.since_zero().to_shortest_string() + " s"; };
     return "expected jobs" + (options.from ? " from " + seconds(*options.from) : "") +
            (options.until ? " to " + seconds(*options.until) : "") + ", found none: the jobs of all runs are from " +
            seconds(span.first) + " to " + seconds(span.last);
@@ -622,11 +620,10 @@ Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const std::vector<Ho
     const double least = layout.scaled(60);
     const double inner = layout.right() - layout.left();
     const auto inches = [](double length) { return coordinate(std::ceil(length / units_per_inch * 100) / 100); };
-    if (inner < least) {
-        throw UsageError("--width: expected at least " + inches(layout.width - inner + least) +
-                         " inches for letters of " + coordinate(font_size) + " points, found " +
-                         coordinate(options.width));
-    }
+    refuse_if(inner < least, [&] {
+        return "--width: expected at least " + inches(layout.width - inner + least) + " inches for letters of " +
+               coordinate(font_size) + " points, found " + coordinate(options.width);
+    });
     if (!options.height) {
         // A chart of the usage has several panels.
         const double share = kind == PlotKind::usage ? 0.5 : 1;
@@ -658,9 +655,8 @@ std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions&
     const std::vector<HostPanel> panels = panels_of(kind, runs, options);
     const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, panels, options);
     const FinishedJobs jobs = all_jobs(drawn);
-    if (jobs.empty()) {
-        throw InputError(runs.front().schedule.path + ": " + nothing_to_plot(runs, options));
-    }
+    refuse_if<InputError>(jobs.empty(),
+                          [&] { return runs.front().schedule.path + ": " + nothing_to_plot(runs, options); });
     TimeSpan span = span_of(jobs);
     span = {options.from.value_or(span.first), options.until.value_or(span.last)};
     assert(options.colours.empty() || options.colours.size() == colours_of(kind, runs.size()));
