@@ -59,9 +59,7 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
             json.key("default");
             parameter.default_value.empty() ? json.raw("null") : json.text(parameter.default_value);
             json.key("description").text(parameter.description);
-            if (!parameter.choices.empty()) {
-                json.key("choices").texts(parameter.choices);
-            }
+            json.member_if_any("choices", parameter.choices);
         });
     });
     out << json.written() << '\n';
@@ -69,7 +67,7 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
 
 }  // namespace
 
-int algorithms(const Arguments& arguments) {
+void algorithms(const Arguments& arguments) {
     std::vector<std::string> names;
     bool as_json = false;
     Options options;
@@ -78,12 +76,10 @@ int algorithms(const Arguments& arguments) {
     add_plugin_option(options);
     options.group("Output");
     options.add("json", as_json, "as JSON");
-    if (!parse(options, arguments,
-               {"batfill algorithms [NAME]... [--json] [--plugin FILE]...",
-                "Lists every algorithm with its parameters, or those that are named.",
-                {"algorithms easy", "algorithms --json"}})) {
-        return 0;
-    }
+    parse(options, arguments,
+          {"batfill algorithms [NAME]... [--json] [--plugin FILE]...",
+           "Lists every algorithm with its parameters, or those that are named.",
+           {"algorithms easy", "algorithms --json"}});
     Descriptions wanted;
     for (const std::string& name : names) {
         wanted.push_back(&find_algorithm(name));
@@ -92,7 +88,6 @@ int algorithms(const Arguments& arguments) {
         wanted = registered_algorithms();
     }
     as_json ? print_json(wanted, std::cout) : print_text(wanted, std::cout);
-    return 0;
 }
 
 }  // namespace batfill::commands

@@ -39,7 +39,7 @@ void add_batsched_options(Options& options, BatschedOptions& chosen, ServerOptio
 
 }  // namespace
 
-int batsched(const Arguments& arguments) {
+void batsched(const Arguments& arguments) {
     namespace level = spdlog::level;
     BatschedOptions chosen;
     ServerOptions server;
@@ -54,15 +54,13 @@ int batsched(const Arguments& arguments) {
                     .otherwise_as_declared(),
                 "debug, info, quiet or silent");
     options.add("version", asks_version, "print the version");
-    if (!parse(options, arguments,
-               {"batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
-                "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.",
-                {"batsched -v easy_bf -s tcp://127.0.0.1:28000", "batsched -v conservative_bf -o lcfs"}})) {
-        return 0;
-    }
+    parse(options, arguments,
+          {"batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
+           "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.",
+           {"batsched -v easy_bf -s tcp://127.0.0.1:28000", "batsched -v conservative_bf -o lcfs"}});
     if (asks_version) {
         std::cout << "batfill " << version << '\n';
-        return 0;
+        return;
     }
     refuse_if(options.given("variant_options") && options.given("variant_options_filepath"),
               "--variant_options and --variant_options_filepath say the same thing: give one of the two");
@@ -77,7 +75,6 @@ int batsched(const Arguments& arguments) {
         server.log_lines = lines.get();
     }
     run_server(server);
-    return 0;
 }
 
 }  // namespace batfill::commands

@@ -38,7 +38,6 @@ std::optional<Shard> shard_in(const std::string& text) {
     return number && count && 1 <= *number && *number <= *count ? std::optional(Shard{*number, *count}) : std::nullopt;
 }
 
-// Returns the name of the folder for all output.
 std::string folder_for_output(const std::string& name) {
     refuse_if(name.empty(), "expected the name of a folder, found ''");
     std::error_code ignored;
@@ -51,7 +50,7 @@ void print_page(const report::ReportRequest& page) {
     std::cout << one_line(page.output) << ": " << counted(page.prefixes.size() + (page.log ? 1 : 0), "run") << '\n';
 }
 
-int merge(const Arguments& arguments) {
+void merge(const Arguments& arguments) {
     std::vector<std::string> folders;
     std::string output;
     Options options;
@@ -59,16 +58,13 @@ int merge(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", value(output, "FOLDER", folder_for_output).required(),
                 "where results.csv goes; may be one of them");
-    if (!parse(
-            options, arguments,
-            {"batfill campaign merge FOLDER... -o FOLDER",
-             "Puts together what --shard has divided: writes results.csv of the runs in all these folders, and the pages.",
-             {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill campaign merge FOLDER... -o FOLDER",
+         "Puts together what --shard has divided: writes results.csv of the runs in all these folders, and the pages.",
+         {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"}});
     const std::size_t runs = merge_shards(folders, output, print_page);
     std::cout << one_line(output) << "/results.csv: " << runs << " runs\n";
-    return 0;
 }
 
 std::string size_text(std::uintmax_t bytes) {
@@ -101,9 +97,7 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
         write_aligned(std::cout, differences);
     }
     std::ranges::for_each(notes_on_logs(made), note);
-    if (const std::string reason = reason_for_no_intervals(groups_of(made)); !reason.empty()) {
-        note(reason);
-    }
+    note(reason_for_no_intervals(groups_of(made)));
     if (const auto rejections = rejections_of(made.runs, made.results); !rejections.empty()) {
         note("jobs rejected in " + std::to_string(rejections.size()) + " of " + std::to_string(made.runs.size()) +
              " runs (metric rejected), the first: " + rejections.front() +
@@ -146,7 +140,7 @@ void run(const CampaignRequest& request) {
 
 }  // namespace
 
-int campaign(const Arguments& arguments) {
+void campaign(const Arguments& arguments) {
     if (!arguments.empty() && arguments.front() == "merge") {
         return merge({arguments.begin() + 1, arguments.end()});
     }
@@ -167,16 +161,14 @@ int campaign(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", value(request.folder, "FOLDER", folder_for_output),
                 "folder of all output; by default the name of the file without its ending");
-    if (!parse(options, arguments,
-               {campaign_usage,
-                campaign_summary,
-                {"campaign --init SP2.swf.gz > sp2.yaml", "campaign sp2.yaml -o sp2 --threads 4"}})) {
-        return 0;
-    }
+    parse(options, arguments,
+          {campaign_usage,
+           campaign_summary,
+           {"campaign --init SP2.swf.gz > sp2.yaml", "campaign sp2.yaml -o sp2 --threads 4"}});
     if (options.given("init")) {
         refuse_if(options.given("file"), "--init prints an example, expected no file to run beside it");
         std::cout << example_campaign(log);
-        return 0;
+        return;
     }
     refuse_if(!options.given("file"),
               "expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
@@ -184,7 +176,6 @@ int campaign(const Arguments& arguments) {
         request.folder = folder_for_output(fs::path(request.file).stem().string());
     }
     run(request);
-    return 0;
 }
 
 }  // namespace batfill::commands

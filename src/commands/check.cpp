@@ -81,33 +81,32 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
 
 }  // namespace
 
-int check(const Arguments& arguments) {
+void check(const Arguments& arguments) {
     runs::CheckRequest request;
     unsigned first = 0;
     Options options;
     add_check_options(options, request);
     options.group("Output");
     options.add("first", number(first, "N").otherwise("10"), "violations to print");
-    if (!parse(
-            options, arguments,
-            {"batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
-             "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
-             "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
-             "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
-             "guarantees must be kept.\n"
-             "A SCHEDULE is a PREFIX_jobs.csv, the PREFIX alone, or a log for the schedule in it.\n"
-             "Exit status 0 without violations; 1 with violations, the first of which are printed.",
-             {"check easy -w sp2.json -p sdsc-sp2",
-              "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
+         "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
+         "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
+         "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
+         "guarantees must be kept.\n"
+         "A SCHEDULE is a PREFIX_jobs.csv, the PREFIX alone, or a log for the schedule in it.\n"
+         "Exit status 0 without violations; 1 with violations, the first of which are printed.",
+         {"check easy -w sp2.json -p sdsc-sp2", "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"}});
     refuse_if(request.broken_guarantees && !request.guarantees,
               "--broken-guarantees says what became of --guarantees: give both");
     refuse_if(options.given("on-failure") && request.events.empty(),
               "--on-failure says what became of jobs in --events: give both");
     const CheckReport report = runs::check_files(request, note);
     print_report(report, first, request.broken_guarantees.has_value());
-    return report.violations.empty() ? 0 : 1;
+    if (!report.violations.empty()) {
+        throw Ended{1};
+    }
 }
 
 }  // namespace batfill::commands

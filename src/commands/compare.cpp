@@ -112,8 +112,7 @@ void sort_arguments(const std::vector<std::string>& arguments, ComparisonRequest
 // The rules of --by, which shows groups of jobs in place of the metrics of workloads.
 void check_groupings(const Options& options, const ComparisonRequest& request) {
     for (const char* option : {"metric", "metrics", "baseline", "output"}) {
-        refuse_if(options.given(option),
-                  "--by shows groups of jobs in place of metrics, expected no --" + std::string(option));
+        refuse_if(options.given(option), "--by shows groups of jobs in place of metrics, expected no --", option);
     }
     refuse_if(request.weeks || request.workloads.size() > 1,
               "--by shows the jobs of one workload, expected one, and no --weeks");
@@ -159,9 +158,8 @@ void compare_metrics(const Options& options, const CompareOptions& read) {
     const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
     print(comparison, read);
     // The table for people says it itself.
-    if (const std::string reason = reason_for_no_intervals(comparison);
-        !options.given("metric") && read.format != MetricsFormat::table && !reason.empty()) {
-        note(reason);
+    if (!options.given("metric") && read.format != MetricsFormat::table) {
+        note(reason_for_no_intervals(comparison));
     }
     if (read.output) {
         write_csv(comparison, read.metric, *read.output);
@@ -170,23 +168,21 @@ void compare_metrics(const Options& options, const CompareOptions& read) {
 
 }  // namespace
 
-int compare(const Arguments& arguments) {
+void compare(const Arguments& arguments) {
     CompareOptions read;
     Options options;
     add_compare_options(options, read);
-    if (!parse(
-            options, arguments,
-            {"batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
-             "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
-             "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
-             "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
-             "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
-             "intervals of 95 %, and * marks the best that is told apart from others, ~ what is not told apart from it. With --by, the\n"
-             "jobs of one workload are shown in groups, such as those of each partition.",
-             {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
-              "compare conservative pc dc SP2.swf.gz --weeks --report page.html"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
+         "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
+         "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
+         "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
+         "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
+         "intervals of 95 %, and * marks the best that is told apart from others, ~ what is not told apart from it. With --by, the\n"
+         "jobs of one workload are shown in groups, such as those of each partition.",
+         {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
+          "compare conservative pc dc SP2.swf.gz --weeks --report page.html"}});
     complete(options, read);
     if (read.groupings.empty()) {
         compare_metrics(options, read);
@@ -201,7 +197,6 @@ int compare(const Arguments& arguments) {
         whole.note = [](const std::string&) {};  // it has been said
         write_file(*read.report, report::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
-    return 0;
 }
 
 }  // namespace batfill::commands

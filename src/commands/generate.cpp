@@ -36,7 +36,7 @@ void print_failures(const FailureModel& model, const std::vector<MachineEvent>& 
         << model.until.since_zero().to_shortest_string() << '\n';
 }
 
-int failures(const Arguments& arguments) {
+void failures(const Arguments& arguments) {
     FailureModel model;
     std::string platform;
     std::string output;
@@ -45,103 +45,88 @@ int failures(const Arguments& arguments) {
     add_failure_options(options, model);
     options.group("Output");
     add_output_option(options, output, "the events, one JSON object per line, for simulate --events and Batsim's");
-    if (!parse(
-            options, arguments,
-            {"batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr SECONDS --seed S -o FILE [OPTION]...",
-             "Samples when nodes of a machine fail and when they are repaired.",
-             {"generate failures -p sdsc-sp2 --until 30d --mtbf 10d --mttr 1h --seed 1 -o events.json",
-              "generate failures --processors 128 --group 8 --until 1d --mtbf 12h --mttr 15m --seed 1 -o events.json"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr SECONDS --seed S -o FILE [OPTION]...",
+         "Samples when nodes of a machine fail and when they are repaired.",
+         {"generate failures -p sdsc-sp2 --until 30d --mtbf 10d --mttr 1h --seed 1 -o events.json",
+          "generate failures --processors 128 --group 8 --until 1d --mtbf 12h --mttr 15m --seed 1 -o events.json"}});
     require_no_input("output", output, {platform});
     const std::vector<MachineEvent> events = generate_failures(model);
     write_events(events, output);
     print_failures(model, events, output, std::cout);
-    return 0;
 }
 
-int farm(const Arguments& arguments) {
+void farm(const Arguments& arguments) {
     FarmFiles files;
     Options options;
     add_farm_options(options, files);
     add_output_option(options, files.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
     options.add("platform", text(files.platform, "FILE").required(),
                 "the farm, SimGrid XML with a host for each processor");
-    if (!parse(
-            options, arguments,
-            {"batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-             "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
-             "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
-             "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.",
-             {"generate farm --seed 1 -o farm.json --platform farm.xml",
-              "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
+         "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
+         "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
+         "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.",
+         {"generate farm --seed 1 -o farm.json --platform farm.xml",
+          "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"}});
     require_other_file("platform", files.platform, "output", files.output);
     print_farm(write_farm(files), files.model, files.output, files.platform, std::cout);
-    return 0;
 }
 
-int lublin(const Arguments& arguments) {
+void lublin(const Arguments& arguments) {
     LublinFile file;
     Options options;
     add_lublin_options(options, file);
     add_output_option(options, file.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
-    if (!parse(options, arguments,
-               {"batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
-                "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).",
-                {"generate lublin --jobs 5000 --processors 128 --seed 1 -o lublin.json",
-                 "generate lublin --jobs 5000 --processors 128 --load 0.9 --seed 1 -o lublin.json"}})) {
-        return 0;
-    }
+    parse(options, arguments,
+          {"batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
+           "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).",
+           {"generate lublin --jobs 5000 --processors 128 --seed 1 -o lublin.json",
+            "generate lublin --jobs 5000 --processors 128 --load 0.9 --seed 1 -o lublin.json"}});
     print_lublin_workload(write_lublin(file), file.output, std::cout);
-    return 0;
 }
 
-int shared(const Arguments& arguments) {
+void shared(const Arguments& arguments) {
     SharedHostsFiles files;
     Options options;
     add_shared_hosts_options(options, files);
     add_output_option(options, files.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
     options.add("counted", text(files.counted, "FILE"),
                 "also the same jobs for a machine of equal processors, of which each takes as many as cores");
-    if (!parse(
-            options, arguments,
-            {"batfill generate shared --jobs N --seed S -o FILE [OPTION]...",
-             "Samples jobs for hosts that they share: cores, GPUs and memory of each host, or whole hosts. The shares are round\n"
-             "numbers as of PM100 (SC-W 2023) in kind. Prints the options of the machine.",
-             {"generate shared --jobs 20000 --seed 1 -o shared.json",
-              "generate shared --jobs 20000 --seed 1 --gpu-jobs 60 -o shared.json --counted cores.json"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill generate shared --jobs N --seed S -o FILE [OPTION]...",
+         "Samples jobs for hosts that they share: cores, GPUs and memory of each host, or whole hosts. The shares are round\n"
+         "numbers as of PM100 (SC-W 2023) in kind. Prints the options of the machine.",
+         {"generate shared --jobs 20000 --seed 1 -o shared.json",
+          "generate shared --jobs 20000 --seed 1 --gpu-jobs 60 -o shared.json --counted cores.json"}});
     if (files.counted) {
         require_other_file("counted", *files.counted, "output", files.output);
     }
     print_shared_hosts(write_shared_hosts(files), files.model, files.output, std::cout);
-    return 0;
 }
 
-int windows(const Arguments& arguments) {
+void windows(const Arguments& arguments) {
     WindowCalendar calendar;
     std::string output;
     Options options;
     add_window_options(options, calendar);
     options.group("Output");
     add_output_option(options, output, "the windows, one JSON object per line, for --windows");
-    if (!parse(
-            options, arguments,
-            {"batfill generate windows --every SECONDS --length SECONDS --until SECONDS (--hosts WHICH | --processors N | --pool NAME=TOTAL...) -o FILE [OPTION]...",
-             "Writes a calendar of windows that recur, such as maintenance and reservations.",
-             {"generate windows --every 30d --length 8h --announced 7d --hosts all --until 365d -o maintenance.json",
-              "generate windows --every 7d --length 4h --hosts 0-15 --for course --until 90d -o course.json"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill generate windows --every SECONDS --length SECONDS --until SECONDS (--hosts WHICH | --processors N | --pool NAME=TOTAL...) -o FILE [OPTION]...",
+         "Writes a calendar of windows that recur, such as maintenance and reservations.",
+         {"generate windows --every 30d --length 8h --announced 7d --hosts all --until 365d -o maintenance.json",
+          "generate windows --every 7d --length 4h --hosts 0-15 --for course --until 90d -o course.json"}});
     const std::vector<Window> made = generate_windows(calendar);
     write_windows(made, output);
     std::cout << one_line(output) << ": " << counted(made.size(), "window") << ", the first begins at "
               << made.front().from.since_zero().to_shortest_string() << ", the last at "
               << made.back().from.since_zero().to_shortest_string() << '\n';
-    return 0;
 }
 
 const options::Words<Command> models = {
@@ -163,13 +148,13 @@ void print_help() {
 
 }  // namespace
 
-int generate(const Arguments& arguments) {
+void generate(const Arguments& arguments) {
     refuse_if(arguments.empty(), "expected a model, known models: ", list_of(options::names_of(models)),
               " (usage: batfill generate MODEL [OPTION]...)");
     const std::string& name = arguments.front();
     if (name == "--help" || name == "-h" || name == "--help=json") {
         print_help();
-        return 0;
+        return;
     }
     return options::meaning_of(name, models, "model").run({arguments.begin() + 1, arguments.end()});
 }

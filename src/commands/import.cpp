@@ -8,7 +8,7 @@
 
 namespace batfill::commands {
 
-int import(const Arguments& arguments) {
+void import(const Arguments& arguments) {
     ConversionOptions read;
     AccountingData& data = read.conversion.accounting.emplace();
     Options options;
@@ -19,16 +19,14 @@ int import(const Arguments& arguments) {
         "output,o", text(read.conversion.output, "PATH"),
         "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, import only prints the table");
     add_import_options(options, read);
-    if (!parse(
-            options, arguments,
-            {"batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...",
-             "Converts accounting data of a batch system to a Batsim workload, and prints what was left out, dropped and changed.\n"
-             "FORMAT is sacct (Slurm: sacct --parsable2 or --json), pbs (accounting logs of PBS and TORQUE), csv (any table, with\n"
-             "--map), or a published data set: pm100, f-data, frontier, philly, helios, kestrel. Several files are read one after the\n"
-             "other.",
-             {"import sacct jobs.txt -o jobs.json", "import pbs 2024*.log --nodes -o jobs.json"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...",
+         "Converts accounting data of a batch system to a Batsim workload, and prints what was left out, dropped and changed.\n"
+         "FORMAT is sacct (Slurm: sacct --parsable2 or --json), pbs (accounting logs of PBS and TORQUE), csv (any table, with\n"
+         "--map), or a published data set: pm100, f-data, frontier, philly, helios, kestrel. Several files are read one after the\n"
+         "other.",
+         {"import sacct jobs.txt -o jobs.json", "import pbs 2024*.log --nodes -o jobs.json"}});
     const ConvertedLog converted = convert_and_print(read.conversion, read.prints_json, std::cout);
     ReplayNotes notes;
     for (std::size_t i = 0; i < converted.log.other_fields.size(); ++i) {
@@ -36,13 +34,8 @@ int import(const Arguments& arguments) {
     }
     notes.leave_out_fields(converted.log.read_fields);
     std::ranges::for_each(notes.texts(), note);
-    if (const std::string warning = warning_of_misfits(converted.summary); !warning.empty()) {
-        note(warning);
-    }
-    if (const std::string warning = warning_of_conditions(converted.summary); !warning.empty()) {
-        note(warning);
-    }
-    return 0;
+    note(warning_of_misfits(converted.summary));
+    note(warning_of_conditions(converted.summary));
 }
 
 }  // namespace batfill::commands

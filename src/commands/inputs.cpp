@@ -111,7 +111,9 @@ std::string metric_names_help() {
 }
 
 void note(const std::string& text) {
-    std::cerr << "batfill: note: " << one_line(text) << '\n';
+    if (!text.empty()) {
+        std::cerr << "batfill: note: " << one_line(text) << '\n';
+    }
 }
 
 }  // namespace batfill::commands

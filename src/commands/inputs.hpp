@@ -35,7 +35,6 @@ void add_metrics_option(Options& options, std::vector<std::string>& chosen);
 // Adds --by, the groups of jobs that a table shows in place of metrics.
 void add_groupings_option(Options& options, std::vector<JobGrouping>& groupings);
 
-// Adds --format, the format of a table of metrics.
 void add_table_format_option(Options& options, MetricsFormat& format);
 
 // Adds --output, a file that the command always writes.
@@ -49,7 +48,7 @@ std::string short_text_in(const std::string& path);
 // others.
 std::string metric_names_help();
 
-// Prints a note on the standard error stream.
+// Prints a note on the standard error stream, unless it is empty.
 void note(const std::string& text);
 
 }  // namespace batfill::commands

@@ -124,9 +124,7 @@ std::vector<Column> read_columns(const IntervalOptions& read) {
 
 std::size_t place_of(const std::vector<Column>& columns, const std::string& name, const char* option) {
     const auto found = std::ranges::find(columns, name, &Column::name);
-    if (found == columns.end()) {
-        throw UsageError(unknown_name(option, name, mapped(columns, &Column::name)));
-    }
+    refuse_if(found == columns.end(), [&] { return unknown_name(option, name, mapped(columns, &Column::name)); });
     return static_cast<std::size_t>(found - columns.begin());
 }
 
@@ -213,7 +211,7 @@ void print(std::vector<Column> columns, const IntervalOptions& read) {
 
 }  // namespace
 
-int intervals(const Arguments& arguments) {
+void intervals(const Arguments& arguments) {
     IntervalOptions read;
     Options options;
     options.add_positional("table", text(read.table).required());
@@ -227,19 +225,15 @@ int intervals(const Arguments& arguments) {
     options.add("baseline", text(read.baseline, "COLUMN"), "column to compare the others with; by default the first");
     options.add("relative", read.relative, "differences are shares of the baseline's mean");
     add_table_format_option(options, read.format);
-    if (!parse(
-            options, arguments,
-            {"batfill intervals TABLE.csv [OPTION]...",
-             "Prints the mean of each column of a table, and its difference to that of the first column, with confidence intervals\n"
-             "of 95 %, by the method of docs/metrics.md. The table has a line of names, and a row for each workload, as\n"
-             "batfill compare -o writes it, or for each week. Its first column names the rows. An interval needs five workloads\n"
-             "or 20 weeks. That of a mean without negative values begins at 0 or above.",
-             {"intervals values.csv --baseline easy",
-              "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill intervals TABLE.csv [OPTION]...",
+         "Prints the mean of each column of a table, and its difference to that of the first column, with confidence intervals\n"
+         "of 95 %, by the method of docs/metrics.md. The table has a line of names, and a row for each workload, as\n"
+         "batfill compare -o writes it, or for each week. Its first column names the rows. An interval needs five workloads\n"
+         "or 20 weeks. That of a mean without negative values begins at 0 or above.",
+         {"intervals values.csv --baseline easy", "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}});
     print(read_columns(read), read);
-    return 0;
 }
 
 }  // namespace batfill::commands

@@ -16,8 +16,8 @@ namespace {
 // The rules of --by, which shows groups in place of metrics.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
     for (const char* option : {"waited-in-any-run", "baseline", "intervals", "metrics"}) {
-        refuse_if(options.given(option),
-                  "--by shows groups of jobs in place of the metrics of runs, expected no --" + std::string(option));
+        refuse_if(options.given(option), "--by shows groups of jobs in place of the metrics of runs, expected no --",
+                  option);
     }
     refuse_if(std::ranges::any_of(groupings, needs_workload) && !options.given("workload"),
               "--by: the workload tells users, queues and partitions, expected --workload");
@@ -78,7 +78,7 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
 
 }  // namespace
 
-int metrics(const Arguments& arguments) {
+void metrics(const Arguments& arguments) {
     runs::MeasureRequest request;
     MetricsFormat format{};
     std::vector<std::string> chosen;
@@ -88,19 +88,17 @@ int metrics(const Arguments& arguments) {
     add_table_format_option(options, format);
     options.add("per-job", text(request.per_job, "FILE"),
                 "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
-    if (!parse(
-            options, arguments,
-            {"batfill metrics SCHEDULE... [OPTION]...",
-             "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-             "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
-             "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
-             "need the workload, as do the options --waited-in-any-run and --per-job; usage of licences, pools and shared hosts\n"
-             "needs platform and workload. With --baseline,\n"
-             "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
-             "intervals are shown instead.",
-             {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill metrics SCHEDULE... [OPTION]...",
+         "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
+         "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
+         "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+         "need the workload, as do the options --waited-in-any-run and --per-job; usage of licences, pools and shared hosts\n"
+         "needs platform and workload. With --baseline,\n"
+         "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
+         "intervals are shown instead.",
+         {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"}});
     if (request.per_job) {
         require_no_input("per-job", request.per_job, files_of(request));
     }
@@ -112,7 +110,6 @@ int metrics(const Arguments& arguments) {
     } else {
         write_metrics(std::cout, measured.metrics, format, chosen);
     }
-    return 0;
 }
 
 }  // namespace batfill::commands

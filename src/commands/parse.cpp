@@ -117,10 +117,10 @@ void print_for_programs(const Options& options, const Help& help) {
 
 }  // namespace
 
-bool parse(Options& options, const Arguments& arguments, const Help& help) {
+void parse(Options& options, const Arguments& arguments, const Help& help) {
     if (arguments == Arguments{help_for_programs}) {
         print_for_programs(options, help);
-        return false;
+        throw Ended{0};
     }
     po::options_description known;
     po::positional_options_description positional;
@@ -136,7 +136,7 @@ bool parse(Options& options, const Arguments& arguments, const Help& help) {
         const auto asks_help = [](const auto& option) { return option.string_key == "help"; };
         if (std::ranges::any_of(parsed.options, asks_help)) {
             print_help(options, help);
-            return false;
+            throw Ended{0};
         }
         for (const auto& option : parsed.options) {
             if (option.value.empty()) {
@@ -152,7 +152,6 @@ bool parse(Options& options, const Arguments& arguments, const Help& help) {
     const std::string missing = options.missing();
     refuse_if(!missing.empty(), missing + " (usage: " + help.usage + ")");
     options.finish();
-    return true;
 }
 
 }  // namespace batfill::commands

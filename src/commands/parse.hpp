@@ -18,10 +18,10 @@ struct Help {
 };
 
 // Parses the arguments of a command, fills the fields of its options, and checks its rules. Users may cut a name short
-// to what only that one begins with (--spli for --split), and ask for help. Returns false after printing the help on
-// the standard output; the command then returns 0. With --help=json alone, this is a description for programs.
+// to what only that one begins with (--spli for --split), and ask for help. With --help=json alone, the help is a
+// description for programs.
 // Requires: all options are declared, and nothing has been parsed yet.
-// Throws: UsageError as Options::set() and Options::finish().
-bool parse(Options& options, const Arguments& arguments, const Help& help);
+// Throws: Ended after printing the help; UsageError as Options::set() and Options::finish().
+void parse(Options& options, const Arguments& arguments, const Help& help);
 
 }  // namespace batfill::commands

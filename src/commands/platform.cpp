@@ -62,7 +62,7 @@ Platform platform_of(const std::vector<HostGroup>& groups) {
 
 }  // namespace
 
-int platform(const Arguments& arguments) {
+void platform(const Arguments& arguments) {
     int hosts = 0;
     std::vector<HostGroup> groups;
     MachineDetails details;
@@ -77,15 +77,13 @@ int platform(const Arguments& arguments) {
                 "pool of the whole machine that jobs take of; repeatable");
     options.group("Output");
     add_output_option(options, path, "file to write, gzipped if it ends in .gz");
-    if (!parse(
-            options, arguments,
-            {"batfill platform (--hosts N | --group N:NAME=AMOUNT,...) -o FILE.xml",
-             "Writes a SimGrid platform for Batsim, with a master_host and without latency. The commands of batfill take the\n"
-             "number of equal hosts itself: -p N.",
-             {"platform --hosts 128 -o machine.xml",
-              "platform --group 100:cores=32,memory=256000 --group 8:cores=64,gpus=4,partition=gpu -o machine.xml"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill platform (--hosts N | --group N:NAME=AMOUNT,...) -o FILE.xml",
+         "Writes a SimGrid platform for Batsim, with a master_host and without latency. The commands of batfill take the\n"
+         "number of equal hosts itself: -p N.",
+         {"platform --hosts 128 -o machine.xml",
+          "platform --group 100:cores=32,memory=256000 --group 8:cores=64,gpus=4,partition=gpu -o machine.xml"}});
     refuse_if(options.given("hosts") == options.given("group"),
               "expected the number of hosts (--hosts N), or hosts of several kinds (--group ...)");
     require_writable_folder(path);
@@ -95,7 +93,6 @@ int platform(const Arguments& arguments) {
                platform_text(machine, std::to_string(machine.hosts.size()) +
                                           (groups.empty() ? " hosts that are alike, of one processor each."
                                                           : " hosts of " + std::to_string(groups.size()) + " kinds.")));
-    return 0;
 }
 
 }  // namespace batfill::commands

@@ -77,10 +77,10 @@ void add_picture_options(Options& options, report::PlotOptions& plotted) {
                       }),
                 "colours of the runs, in their order, such as #0072b2,red; of gantt the six classes of wait");
     options.add_rule([&plotted] {
-        if (plotted.from && plotted.until && *plotted.until <= *plotted.from) {
-            throw UsageError("--until: expected a time after --from, found " +
-                             plotted.until->since_zero().to_shortest_string() + " s");
-        }
+        refuse_if(plotted.from && plotted.until && *plotted.until <= *plotted.from, [&] {
+            return "--until: expected a time after --from, found " + plotted.until->since_zero().to_shortest_string() +
+                   " s";
+        });
     });
 }
 
@@ -147,7 +147,7 @@ void require_resources(report::PlotKind kind, const MetricsOptions& machine, boo
 
 }  // namespace
 
-int plot(const Arguments& arguments) {
+void plot(const Arguments& arguments) {
     report::PlotKind kind{};
     std::vector<std::string> prefixes;
     MetricsOptions machine;
@@ -172,16 +172,14 @@ int plot(const Arguments& arguments) {
     options.add("title", text(plotted.title, "TEXT"), "title above the chart");
     std::vector<std::string> labels;
     options.add("label", labels_of_runs(labels), "name of a run in the chart, such as easy=EASY; repeatable");
-    if (!parse(
-            options, arguments,
-            {"batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
-             "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
-             "per run), utilisation, queue (jobs waiting over time), usage (of each pool and capacity over time), or waits or\n"
-             "slowdowns (how many jobs had at most this wait or bounded slowdown). PREFIX is as in batfill report, which shows\n"
-             "all charts on one page. Where jobs share hosts, gantt needs the workload to draw each job's part of a host.",
-             {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
+         "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
+         "per run), utilisation, queue (jobs waiting over time), usage (of each pool and capacity over time), or waits or\n"
+         "slowdowns (how many jobs had at most this wait or bounded slowdown). PREFIX is as in batfill report, which shows\n"
+         "all charts on one page. Where jobs share hosts, gantt needs the workload to draw each job's part of a host.",
+         {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"}});
     refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
     refuse_if(options.given("tau") && kind != report::PlotKind::slowdowns,
               "--tau is for slowdowns, expected none for another kind of plot");
@@ -214,7 +212,6 @@ int plot(const Arguments& arguments) {
     write_file(output, output.ends_with(".png")   ? report::png_of(chart, dpi)
                        : output.ends_with(".pdf") ? report::pdf_of(chart)
                                                   : chart);
-    return 0;
 }
 
 }  // namespace batfill::commands

@@ -37,7 +37,7 @@ std::size_t place_of_baseline(const std::string& baseline, const std::optional<s
 
 }  // namespace
 
-int report(const Arguments& arguments) {
+void report(const Arguments& arguments) {
     report::ReportRequest request;
     std::string baseline;
     Options options;
@@ -57,17 +57,15 @@ int report(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", output_file(request.output, "FILE.html", page_endings).required(), "the page");
     options.add("title", text(request.title, "TEXT"), "title of the page; by default the names of the runs");
-    if (!parse(
-            options, arguments,
-            {"batfill report PREFIX... -o FILE.html [OPTION]...",
-             "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
-             "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
-             "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
-             "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
-             "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv, PREFIX_broken_guarantees.csv and PREFIX_explain.csv.",
-             {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill report PREFIX... -o FILE.html [OPTION]...",
+         "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
+         "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
+         "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
+         "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
+         "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv, PREFIX_broken_guarantees.csv and PREFIX_explain.csv.",
+         {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"}});
     request.command = command_line(arguments);
     if (request.log) {
         refuse_if(request.workloads.size() != 1, "--log shows the jobs of one workload, expected one -w, found " +
@@ -82,7 +80,6 @@ int report(const Arguments& arguments) {
     write_file(request.output, report::render_report(request, note));
     std::cout << one_line(request.output) << ": " << counted(request.prefixes.size() + (request.log ? 1 : 0), "run")
               << '\n';
-    return 0;
 }
 
 }  // namespace batfill::commands

@@ -55,18 +55,15 @@ void add_serve_options(Options& options, ServeOptions& read, ServerOptions& serv
 
 }  // namespace
 
-int serve(const Arguments& arguments) {
+void serve(const Arguments& arguments) {
     ServeOptions read;
     ServerOptions server;
     Options options;
     add_serve_options(options, read, server);
-    if (!parse(
-            options, arguments,
-            {"batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
-             "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT, SIGTERM or SIGHUP comes.",
-             {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"}})) {
-        return 0;
-    }
+    parse(options, arguments,
+          {"batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
+           "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT, SIGTERM or SIGHUP comes.",
+           {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"}});
     server.scheduler = read_choice(read.algorithm, read.parameters);
     require_fit_for_daemon(server.scheduler);
     spdlog::set_level(read.log_level);
@@ -90,7 +87,6 @@ int serve(const Arguments& arguments) {
     }
     raise_limit_of_open_files();
     run_server(server);
-    return 0;
 }
 
 }  // namespace batfill::commands

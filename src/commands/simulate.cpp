@@ -30,7 +30,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the options of `simulate` say.
 struct SimulateOptions {
     std::string algorithm;
     std::vector<std::string> parameters;
@@ -178,8 +177,7 @@ void add_input_and_scheduler(Options& options, SimulateOptions& read) {
     options.add("enable-profile-reuse", scenario.enable_profile_reuse, "let these jobs use profiles of ended jobs");
 }
 
-// Returns none after printing the help.
-std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
+SimulateOptions parse_simulate_options(const Arguments& arguments) {
     SimulateOptions read;
     Options options;
     add_input_and_scheduler(options, read);
@@ -201,14 +199,12 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
         "state-at", length(read.state_at, "TIME"),
         "print the state before the first round at this instant or after it, as a script for a test: seconds from the run's zero, or 90s, 15m, 1h, 30d");
     options.add("quiet,q", read.quiet, "no progress and no summary");
-    if (!parse(
-            options, arguments,
-            {"batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
-             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
-             {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
-              "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"}})) {
-        return std::nullopt;
-    }
+    parse(
+        options, arguments,
+        {"batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
+         "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
+         {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
+          "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"}});
     refuse_if(options.given("sched-cfg") && options.given("sched-cfg-file"),
               "--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
     refuse_if(options.given("output") && options.given("export"),
@@ -295,9 +291,7 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
         notes.add_run(workload, machine, engine != nullptr ? engine->choice().common().placement : Placement::machine,
                       engine == nullptr || has_plugins);
     }
-    for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {
-        note(text);
-    }
+    std::ranges::for_each(notes.texts(outcome.simulation().results().rounded_run_times), note);
 }
 
 void print_state(const Outcome& outcome) {
@@ -311,40 +305,36 @@ void print_state(const Outcome& outcome) {
 
 }  // namespace
 
-int simulate(const Arguments& arguments) {
-    const std::optional<SimulateOptions> options = parse_simulate_options(arguments);
-    if (!options) {
-        return 0;
-    }
+void simulate(const Arguments& arguments) {
+    const SimulateOptions options = parse_simulate_options(arguments);
     std::optional<SocketScheduler> scheduler;
-    if (!options->endpoint.empty()) {
-        scheduler.emplace(options->endpoint, options->timeout, options->curve_key);
+    if (!options.endpoint.empty()) {
+        scheduler.emplace(options.endpoint, options.timeout, options.curve_key);
     }
-    const std::string folder = std::filesystem::path(options->prefix).parent_path().string();
-    if (options->scenario.rules == SimulatorRules::batsim5 && !folder.empty()) {
+    const std::string folder = std::filesystem::path(options.prefix).parent_path().string();
+    if (options.scenario.rules == SimulatorRules::batsim5 && !folder.empty()) {
         create_folders(folder);  // as Batsim 5 does
     }
-    require_writable_folder(options->prefix);
-    require_separate_files(*options);
+    require_writable_folder(options.prefix);
+    require_separate_files(options);
     const Clock::time_point begin = Clock::now();
-    Scenario scenario = read_scenario(*options);
+    Scenario scenario = read_scenario(options);
     note_other_machines(scenario);
-    const Outcome outcome = simulate(std::move(scenario), *options, scheduler ? &*scheduler : nullptr);
+    const Outcome outcome = simulate(std::move(scenario), options, scheduler ? &*scheduler : nullptr);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    const RealTimes real_times{outcome.scheduler_seconds(), options->measures_time ? seconds : 0};
-    const std::vector<std::string> written = write_files(outcome, options->prefix, real_times);
-    if (!options->quiet) {
+    const RealTimes real_times{outcome.scheduler_seconds(), options.measures_time ? seconds : 0};
+    const std::vector<std::string> written = write_files(outcome, options.prefix, real_times);
+    if (!options.quiet) {
         print_outcome(outcome, seconds, written);
     }
     if (outcome.explains()) {
         std::cout << explanation(outcome);
     }
-    if (options->state_at) {
+    if (options.state_at) {
         print_state(outcome);
     }
     refuse_if<InputError>(!outcome.deadlock().empty(), outcome.deadlock());
-    note_surprises(outcome, options->has_plugins);
-    return 0;
+    note_surprises(outcome, options.has_plugins);
 }
 
 }  // namespace batfill::commands

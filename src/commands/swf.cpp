@@ -6,7 +6,7 @@
 
 namespace batfill::commands {
 
-int swf(const Arguments& arguments) {
+void swf(const Arguments& arguments) {
     ConversionOptions read;
     Options options;
     options.add_positional("log", text(read.conversion.log).required());
@@ -15,17 +15,13 @@ int swf(const Arguments& arguments) {
         "output,o", text(read.conversion.output, "PATH"),
         "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, swf only prints the table");
     add_swf_options(options, read);
-    if (parse(
-            options, arguments,
-            {"batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
-             "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
-             {"swf SP2.swf.gz -o sp2.json", "swf SP2.swf.gz -o weeks --split 7"}})) {
-        const ConvertedLog converted = convert_and_print(read.conversion, read.prints_json, std::cout);
-        if (const std::string warning = warning_of_conditions(converted.summary); !warning.empty()) {
-            note(warning);
-        }
-    }
-    return 0;
+    parse(
+        options, arguments,
+        {"batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
+         "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
+         {"swf SP2.swf.gz -o sp2.json", "swf SP2.swf.gz -o weeks --split 7"}});
+    const ConvertedLog converted = convert_and_print(read.conversion, read.prints_json, std::cout);
+    note(warning_of_conditions(converted.summary));
 }
 
 }  // namespace batfill::commands

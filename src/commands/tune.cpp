@@ -29,7 +29,7 @@ void require_separate_files(const TuneRequest& request, const std::vector<std::s
 
 }  // namespace
 
-int tune(const Arguments& arguments) {
+void tune(const Arguments& arguments) {
     TuneOptions read;
     TuneRequest& request = read.request;
     std::vector<std::string> workloads;
@@ -51,16 +51,14 @@ int tune(const Arguments& arguments) {
                 "also write the value of all weights tried as csv, gzipped if it ends in .gz");
     options.group("Speed");
     add_threads_option(options, request.threads);
-    if (!parse(
-            options, arguments,
-            {"batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
-             "Searches for the weights of a mixed policy that minimise a metric of replays. Writes policy files for\n"
-             "--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\n"
-             "Repeat the command to resume a run that was killed.",
-             {"tune -p sdsc-sp2 -w weeks/*.json -o weights",
-              "tune -p 128 -w sp2.json -o weights --features 6 --evaluations 1000"}})) {
-        return 0;
-    }
+    parse(
+        options, arguments,
+        {"batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
+         "Searches for the weights of a mixed policy that minimise a metric of replays. Writes policy files for\n"
+         "--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\n"
+         "Repeat the command to resume a run that was killed.",
+         {"tune -p sdsc-sp2 -w weeks/*.json -o weights",
+          "tune -p 128 -w sp2.json -o weights --features 6 --evaluations 1000"}});
     require_writable_folder(*request.prefix);
     std::vector<std::string> read_too = read.parameters;
     read_too.insert(read_too.end(), workloads.begin(), workloads.end());
@@ -68,14 +66,11 @@ int tune(const Arguments& arguments) {
     require_separate_files(request, workloads, read_too);
     TuneInputs inputs(platform, machine);
     std::ranges::for_each(inputs.platform().notes, note);
-    for (const std::string& path : workloads) {
-        inputs.add_file(path, note);
-    }
+    std::ranges::for_each(workloads, [&](const std::string& path) { inputs.add_file(path, note); });
     const TuneOutcome outcome = batfill::tune(request, inputs, show_progress("replays"));
     std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n", workloads.size(),
                 request.search.text().c_str(), outcome.replays, outcome.done_before, outcome.seconds,
                 one_line(enumeration(outcome.written)).c_str());
-    return 0;
 }
 
 }  // namespace batfill::commands

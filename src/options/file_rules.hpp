@@ -17,7 +17,6 @@ void require_writable_folder(const std::string& prefix);
 std::string path_ending_in(const std::vector<std::string>& endings, const std::string& path);
 inline const std::vector<std::string> page_endings{".html", ".htm", ".html.gz", ".htm.gz"};
 
-// The name of a file to write.
 template <class Field>
 Value output_file(Field& field, const std::string& name, const std::vector<std::string>& endings) {
     return value(field, name, [endings](const std::string& path) { return path_ending_in(endings, path); });

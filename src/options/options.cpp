@@ -29,13 +29,10 @@ bool is_called(const Option& option, const std::string& name, Writing writing) {
 }  // namespace
 
 std::string text_of(const Given& given) {
-    const auto in_full = [](double number) {
-        std::array<char, 400> text{};  // the smallest numbers have more than 300 zeros
-        return std::string(text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr);
-    };
     return std::visit(Overloaded{[](const std::string& text) { return text; },
                                  [](bool flag) { return std::string(flag ? "true" : "false"); },
-                                 [](std::int64_t number) { return std::to_string(number); }, in_full},
+                                 [](std::int64_t number) { return std::to_string(number); },
+                                 [](double number) { return exact(number); }},
                       given);
 }
 
@@ -159,9 +156,9 @@ void Options::take(const Option& option, const Given& given) const {
     const bool* const truth = std::get_if<bool>(&given);
     const bool in_call = writing_ == Writing::keywords;
     if (option.value) {
-        if (truth != nullptr) {
-            throw UsageError(std::string("expected a value, found ") + (!in_call ? "none" : *truth ? "True" : "False"));
-        }
+        refuse_if(truth != nullptr, [&] {
+            return std::string("expected a value, found ") + (!in_call ? "none" : *truth ? "True" : "False");
+        });
         refuse_if(option.is_given && !option.value->is_repeatable(), "expected one value, found 2");
         option.value->read(text_of(given));
         return;

@@ -66,10 +66,10 @@ void print_help(std::ostream& out) {
 void require_output_written() {
     errno = 0;
     std::cout.flush();
-    if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        throw InputError(std::string("the standard output cannot be written") +
-                         (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
-    }
+    refuse_if<InputError>(!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0, [&] {
+        return std::string("the standard output cannot be written") +
+               (errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+    });
 }
 
 int run_command(const std::string& name, const Arguments& arguments) {
@@ -78,7 +78,12 @@ int run_command(const std::string& name, const Arguments& arguments) {
     if (!command.ends_itself) {
         clean_stop.emplace();
     }
-    return command.run(arguments);
+    try {
+        command.run(arguments);
+        return 0;
+    } catch (const commands::Ended& end) {
+        return end.status;
+    }
 }
 
 // "help", "help COMMAND [--json]" and "help generate MODEL [--json]".

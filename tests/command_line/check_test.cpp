@@ -47,12 +47,14 @@ struct Outcome {
     std::string output;
 };
 
-Outcome run(int (*command)(const Arguments&), const Arguments& arguments) {
+Outcome run(void (*command)(const Arguments&), const Arguments& arguments) {
     const std::ostringstream out;
     std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
-    Outcome outcome{-1, ""};
+    Outcome outcome{0, ""};
     try {
-        outcome.status = command(arguments);
+        command(arguments);
+    } catch (const commands::Ended& ended) {
+        outcome.status = ended.status;
     } catch (...) {
         std::cout.rdbuf(before);
         throw;
@@ -97,7 +99,7 @@ TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][comman
                                                   folder.file("p.xml"), "-m", "boss"});
     CHECK(outcome.output == "3 jobs, no violations (1 rejected; 1 of 1 deadlines missed)\n");
     CHECK(outcome.status == 0);
-    CHECK(commands::metrics({folder.file("five_jobs.csv")}) == 0);
+    CHECK_NOTHROW(commands::metrics({folder.file("five_jobs.csv")}));
 }
 
 TEST_CASE("batfill check ends with status 1 and the first violations", "[check][command]") {

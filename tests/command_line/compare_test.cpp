@@ -46,7 +46,7 @@ struct Inputs : tests::Folder {
     // Compares `schedulers` on all workloads and returns the output file.
     std::string csv(const Arguments& schedulers, const Arguments& more = {}) const {
         const Arguments on_all{"-p", file("p.xml"), "-w", week(1), week(2), week(3), "-o", file("out.csv")};
-        REQUIRE(commands::compare(with(with(schedulers, on_all), more)) == 0);
+        REQUIRE_NOTHROW(commands::compare(with(with(schedulers, on_all), more)));
         return contents(file("out.csv"));
     }
 };
