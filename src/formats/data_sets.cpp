@@ -30,36 +30,31 @@ const JsonValue* array_in(const JsonValue& object, const char* name) {
     return member != nullptr && member->IsArray() ? member : nullptr;
 }
 
-long long gpus_of(const JsonValue& attempt) {
-    long long gpus = 0;
+// The GPUs of an attempt on each of its hosts.
+std::vector<long long> gpus_of_hosts(const JsonValue& attempt) {
+    std::vector<long long> gpus;
     if (const JsonValue* const hosts = array_in(attempt, "detail")) {
         for (const auto& host : hosts->GetArray()) {
             const JsonValue* const own = array_in(host, "gpus");
-            gpus += own != nullptr ? own->Size() : 0;
+            gpus.push_back(own != nullptr ? own->Size() : 0);
         }
     }
     return gpus;
 }
 
-// The hosts of an attempt, and the GPUs of each of them.
-void read_hosts(const JsonValue& attempt, AccountedJob& job) {
-    job.requested = job.allocated = 0;
-    const JsonValue* const hosts = array_in(attempt, "detail");
-    if (hosts == nullptr) {
-        return;
-    }
-    for (const auto& host : hosts->GetArray()) {
-        const JsonValue* const own = array_in(host, "gpus");
+// Lets the job have hosts with so many GPUs.
+void set_hosts(const std::vector<long long>& gpus_of_hosts, AccountedJob& job) {
+    job.requested = job.allocated = static_cast<long long>(gpus_of_hosts.size());
+    for (std::size_t host = 0; host < gpus_of_hosts.size(); ++host) {
         GpuCount gpus;
-        gpus.add("gpu", own != nullptr ? own->Size() : 0);
+        gpus.add("gpu", gpus_of_hosts[host]);
         HostAmounts amounts(1);
         amounts.set_gpus(gpus, "attempts");
-        if (job.allocated == 0) {
+        if (host == 0) {
             job.amounts = amounts;
         } else {
             job.amounts.join(amounts);
         }
-        job.requested = ++job.allocated;
     }
 }
 
@@ -84,10 +79,11 @@ void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t nu
         builder.leave_out("never started, or has not ended");
         return;
     }
+    const std::vector<long long> gpus = gpus_of_hosts(all[0]);
     if (builder.fields().per_host) {
-        read_hosts(all[0], job);
+        set_hosts(gpus, job);
     } else {
-        job.requested = job.allocated = gpus_of(all[0]);
+        job.requested = job.allocated = std::accumulate(gpus.begin(), gpus.end(), 0LL);
     }
     if (all.Size() > 1) {
         builder.note("several attempts: one job from the first start to the last end");

@@ -325,11 +325,7 @@ void raise_amounts(StatedNeeds::Amounts& largest, const StatedNeeds::Amounts& am
 }
 
 std::string capacity_text(const StatedNeeds::Amounts& amounts) {
-    std::string text;
-    for (const auto& [name, amount] : amounts) {
-        text += (text.empty() ? "" : ",") + name + ':' + std::to_string(amount);
-    }
-    return text;
+    return list_of(mapped(amounts, [](const auto& one) { return one.first + ':' + std::to_string(one.second); }), ",");
 }
 
 }  // namespace batfill

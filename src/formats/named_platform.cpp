@@ -138,10 +138,7 @@ void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
                   " is given twice, expected each pool once");
         pools[name] = total;
     }
-    std::string text;
-    for (const auto& [name, total] : pools) {
-        text += (text.empty() ? "" : ",") + name + ':' + std::to_string(total);
-    }
+    const std::string text = capacity_text({pools.begin(), pools.end()});
     for (Host& host : hosts) {
         host.zone_properties["pools"] = text;
     }

@@ -323,7 +323,6 @@ class PlatformReader {
         }
     }
 
-    // The properties of hosts.
     Properties read_host_properties(pugi::xml_node element) const {
         Properties properties = read_properties(element, {});
         if (const auto capacity = properties.find("capacity");

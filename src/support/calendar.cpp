@@ -55,7 +55,6 @@ class Scanner {
         }
         return next;
     }
-    // Reads a number of at most `digits` digits.
     long long number(std::size_t digits, long long most = 1'000'000'000) {
         long long value = 0;
         std::size_t size = 0;

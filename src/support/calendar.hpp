@@ -51,7 +51,6 @@ class TimeZone {
     Duration offset_;
 };
 
-// The order of the parts of a date.
 enum class DateOrder { year_month_day, month_day_year, day_month_year };
 
 // Reads a date and a time of day, "2024-03-01 12:00:00.5". The date may have `-`, `/` or `.`; a blank or T follows it.

@@ -90,7 +90,6 @@ class OutputFile {
     GzipFile file_;  // null when it is closed
 };
 
-// Writes a file of this text.
 void write_file(const std::string& path, std::string_view text);
 
 // Files that appear together or not at all. There is one exception: if all files are written and closed and some are

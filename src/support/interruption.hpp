@@ -54,7 +54,6 @@ inline void look_for_interruption() {
 // Cost: one system call.
 bool stop_signal_pending();
 
-// Whether the process ignores a signal.
 bool is_ignored(int signal);
 
 // While this object lives, these signals still end the process, but first remove unfinished temporary files. Signals

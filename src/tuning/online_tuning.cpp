@@ -79,7 +79,6 @@ class OnlineTuning : public WeightTuner {
         int processors;
     };
 
-    // The past jobs as a workload.
     Workload past(Time since) const {
         std::vector<PastJob> jobs;
         std::ranges::copy_if(past_jobs_, std::back_inserter(jobs),

@@ -86,7 +86,6 @@ std::vector<HostOfLog> hosts_alike(const ConversionSummary& summary) {
     return hosts;
 }
 
-// The hosts that a log names.
 class NamedHosts {
  public:
     NamedHosts(const SwfSelection& selection, const SwfConversion& conversion)

@@ -329,6 +329,12 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     out << json.written() << '\n';
 }
 
+// The share of the jobs for which `holds`, in per cent.
+std::string share_of(const std::vector<WorkloadJob>& jobs, auto holds) {
+    const auto count = static_cast<double>(std::ranges::count_if(jobs, holds));
+    return rounded(100 * (count / static_cast<double>(jobs.size())), 1) + " %";
+}
+
 }  // namespace
 
 void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out) {
@@ -389,31 +395,25 @@ void print_farm(const Farm& farm, const FarmModel& model, const std::string& wor
 
 void print_shared_hosts(const Workload& workload, const SharedHostsModel& model, const std::string& name,
                         std::ostream& out) {
-    const auto per_cent = [&](auto holds) {
-        const auto count = std::ranges::count_if(workload.jobs, holds);
-        return rounded(100 * (static_cast<double>(count) / static_cast<double>(workload.jobs.size())), 1) + " %";
-    };
     const double days = workload.jobs.back().description.submit.to_seconds() / Duration::days(1).to_seconds();
     out << one_line(name) << ": " << workload.jobs.size() << " jobs, submitted over " << rounded(days, 2)
         << " days\noffered load of the cores " << rounded(offered_load(counted_in_cores(workload, model.cores)), 4)
-        << ", whole hosts " << per_cent([](const WorkloadJob& job) { return !job.description.needs; })
-        << ", several hosts " << per_cent([](const WorkloadJob& job) { return job.description.processors > 1; })
+        << ", whole hosts " << share_of(workload.jobs, [](const WorkloadJob& job) { return !job.description.needs; })
+        << ", several hosts "
+        << share_of(workload.jobs, [](const WorkloadJob& job) { return job.description.processors > 1; })
         << "\nmachine: -p " << model.hosts << " --capacity " << capacity_of(model) << '\n';
 }
 
 void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out) {
-    const auto per_cent = [&](auto holds) {
-        const auto count = std::count_if(workload.jobs.begin(), workload.jobs.end(), [&](const WorkloadJob& job) {
-            return holds(static_cast<unsigned>(job.description.processors));
-        });
-        return rounded(100 * (static_cast<double>(count) / static_cast<double>(workload.jobs.size())), 1) + " %";
+    const auto is_power_of_two = [](const WorkloadJob& job) {
+        return std::has_single_bit(static_cast<unsigned>(job.description.processors));
     };
     const double days = workload.jobs.back().description.submit.to_seconds() / Duration::days(1).to_seconds();
     out << one_line(name) << ": " << workload.jobs.size() << " jobs for " << workload.processors
         << " processors, submitted over " << rounded(days, 2) << " days\noffered load "
-        << rounded(offered_load(workload), 4) << ", serial jobs " << per_cent([](unsigned size) { return size == 1; })
-        << ", sizes that are powers of two " << per_cent([](unsigned size) { return (size & (size - 1)) == 0; })
-        << '\n';
+        << rounded(offered_load(workload), 4) << ", serial jobs "
+        << share_of(workload.jobs, [](const WorkloadJob& job) { return job.description.processors == 1; })
+        << ", sizes that are powers of two " << share_of(workload.jobs, is_power_of_two) << '\n';
 }
 
 }  // namespace batfill

@@ -15,7 +15,6 @@ inline constexpr const char* least_load = "0.001";
 inline constexpr const char* most_load = "10";
 inline const std::string load_range = std::string("a share of the machine in ") + least_load + ".." + most_load;
 
-// An offered load.
 template <class Field>
 options::Value offered_load_value(Field& field) {
     using Load = options::HeldBy<Field>;
