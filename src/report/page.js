@@ -57,11 +57,9 @@ function heatMap(run) {
   result.classList.add("heat");
   return result;
 }
-function waitLegend() {
-  return element("p", { class: "note" }, "waited 0 s",
-    element("span", { class: "ramp", style: `background:linear-gradient(90deg,${waitRamp.join(",")})`,
-      "aria-hidden": "true" }), "a day or longer, on a logarithmic scale from 10 s on");
-}
+const rampLegend = (from, until) => element("p", { class: "note" }, from, element("span", { class: "ramp",
+  style: `background:linear-gradient(90deg,${waitRamp.join(",")})`, "aria-hidden": "true" }), until);
+const waitLegend = () => rampLegend("waited 0 s", "a day or longer, on a logarithmic scale from 10 s on");
 
 // --- Groups -------------------------------------------------------------------------------------------------------
 
@@ -166,12 +164,10 @@ function colourChoice() {
     select.append(element("option", { value: key }, name));
   }
   keyOf.wait = waitLegend();
-  keyOf.width = element("p", { class: "note" }, `1 ${unitName}`,
-    element("span", { class: "ramp", style: `background:linear-gradient(90deg,${waitRamp.join(",")})`,
-      "aria-hidden": "true" }), "the whole machine, on a logarithmic scale");
+  keyOf.width = rampLegend(`1 ${unitName}`, "the whole machine, on a logarithmic scale");
   keyOf.state = swatches(report.states.map((state, i) => [state, colourings.state.colours[i]])
     .filter(([state, colour]) => colour && state !== "REJECTED"));
-  for (const key of ["user", "queue"].filter((one) => colourings[one])) {
+  for (const key of ["user", "queue", "partition"].filter((one) => colourings[one])) {
     keyOf[key] = swatches(colourings[key].labels.map((label, i) => [label, categories[i]]));
   }
   const showKey = () => Object.entries(keyOf).forEach(([key, node]) => { node.hidden = key !== select.value; });
@@ -298,10 +294,9 @@ function groupsSection() {
   }
 }
 function promisesSection() {
-  const metric = (name) => report.metrics.find((candidate) => candidate.name === name);
   if (runs.some((run) => run.deadline_usage)) {
-    const jobs = metric("deadline_jobs");
-    const late = metric("deadline_violations");
+    const jobs = metricOf("deadline_jobs");
+    const late = metricOf("deadline_violations");
     section("deadlines", "Deadlines", table("Deadlines met", ["run", "jobs with a deadline", "met", "missed", "of all met"],
       runs.map((run, i) => [run.label, number(jobs.values[i]), number(jobs.values[i] - late.values[i]),
         number(late.values[i]), `${number((1 - late.values[i] / jobs.values[i]) * 100, 2)} %`])), legend(),
@@ -334,15 +329,11 @@ function sourcesSection() {
       count(run, "nb_computing_machines")])),
     table("Files that this page was made of", ["file", "bytes", "SHA-256"], report.files.map((file) =>
       [file.path, number(file.bytes), element("td", { class: "text" }, element("code", {}, file.sha256))]))];
-  for (const run of runs.filter(({ summary }) => summary.length)) {
-    parts.push(folded(`${run.label}: what its schedule.csv says`, table(`${run.label}: schedule.csv`,
-      ["column", "value"], run.summary)));
-  }
-  for (const run of runs.filter(({ statistics }) => statistics.length)) {
-    parts.push(folded(`${run.label}: what its algorithm counted`, table(`${run.label}: statistics`,
-      ["statistic", "value"], run.statistics)));
-  }
-  section("sources", "What this was made of", ...parts);
+  const values = (title, caption, head, of) => runs.filter((run) => of(run).length).map((run) =>
+    folded(`${run.label}: ${title}`, table(`${run.label}: ${caption}`, [head, "value"], of(run))));
+  section("sources", "What this was made of", ...parts,
+    ...values("what its schedule.csv says", "schedule.csv", "column", ({ summary }) => summary),
+    ...values("what its algorithm counted", "statistics", "statistic", ({ statistics }) => statistics));
 }
 
 function drawSections() {
@@ -369,14 +360,12 @@ function drawWhenNeeded() {
   drawAll();
   window.addEventListener("resize", resized);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  window.addEventListener("beforeprint", () => {
-    root.classList.add("paper");
-    drawAll();
-  });
-  window.addEventListener("afterprint", () => {
-    root.classList.remove("paper");
-    drawAll();
-  });
+  for (const [event, isPaper] of [["beforeprint", true], ["afterprint", false]]) {
+    window.addEventListener(event, () => {
+      root.classList.toggle("paper", isPaper);
+      drawAll();
+    });
+  }
 }
 async function drawPage() {
   document.getElementById("title").textContent = report.title;

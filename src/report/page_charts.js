@@ -197,8 +197,9 @@ const colourings = {
 // The largest groups have a colour of their own; all others share the last colour.
 const groupName = (name) => (name && name !== "-1" ? name : "(not known)");
 const partitionName = (name) => name || "(none asked for)";
-for (const [kind, one] of [["users", "user"], ["queues", "queue"]]) {
-  const names = report[kind].map(groupName);
+for (const [kind, one, nameOf] of [["users", "user", groupName], ["queues", "queue", groupName],
+  ["partitions", "partition", partitionName]]) {
+  const names = (report[kind] || []).map(nameOf);
   if (names.length) {
     const own = names.length > categories.length ? categories.length - 1 : names.length;
     colourings[one] = { name: one, colours: categories, of: (rows, i) => Math.min(rows[one][i], own),
@@ -395,19 +396,26 @@ function placeAt(rows, time, share) {
   }
   return -1;
 }
-// What the tooltip says of it.
-function jobAt(rows, time, share) {
-  const i = placeAt(rows, time, share);
-  return i < 0 ? "" : `job ${rows.id(i)}: ${counted(rows.processors[i], unitName)}\n` +
-    (hostNames.length ? `here on host ${hostName(Math.floor(share * report.processors_drawn))}\n` : "") +
+// What the tooltip says of a job, on the host with this number.
+function textOfJob(rows, i, host) {
+  return `job ${rows.id(i)}: ${counted(rows.processors[i], unitName)}\n` +
+    (hostNames.length ? `here on host ${hostName(host)}\n` : "") +
     `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
     `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
     (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
     (rows.queue ? `\nqueue ${groupName(report.queues[rows.queue[i]])}` : "");
 }
+function jobAt(rows, time, share) {
+  const i = placeAt(rows, time, share);
+  return i < 0 ? "" : textOfJob(rows, i, Math.floor(share * report.processors_drawn));
+}
 
 // --- Steps over time ----------------------------------------------------------------------------------------------
 
+function integralUpTo(levels, name, instant) {
+  const at = d3.bisectRight(levels.time, instant) - 1;
+  return at < 0 ? 0 : levels.integral[name][at] + levels[name][at] * (instant - levels.time[at]);
+}
 // The mean of a level over each pixel, a line per run. A single run is filled below its line.
 function paintLevels(name, top, context, box, from, until) {
   const columns = Math.max(1, Math.round(box.width));
@@ -419,12 +427,7 @@ function paintLevels(name, top, context, box, from, until) {
   context.clip();
   runs.forEach((run, r) => {
     const { time } = run.levels;
-    const level = run.levels[name];
-    const sums = run.levels.integral[name];
-    const upTo = (instant) => {
-      const at = d3.bisectRight(time, instant) - 1;
-      return at < 0 ? 0 : sums[at] + level[at] * (instant - time[at]);
-    };
+    const upTo = (instant) => integralUpTo(run.levels, name, instant);
     marks += d3.bisectRight(time, until) - d3.bisectRight(time, from);
     context.beginPath();
     let before = upTo(from);

@@ -76,15 +76,7 @@ if (hasSharedHosts) {
   markHolders = (...place) => markOnPanel(hostPanel, ...place);
   placeAt = (...place) => placeOnPanel(hostPanel, ...place);
 }
-// What the tooltip says of a job, and of the host under it.
-function tellOnPanel(panel, rows, i, share) {
-  return `job ${rows.id(i)}: ${counted(rows.processors[i], "host")}\n` +
-    `here on host ${hostName(hostAt(panel, share))}\n` +
-    `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
-    `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
-    (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
-    (rows.queue ? `\nqueue ${groupName(report.queues[rows.queue[i]])}` : "");
-}
+const tellOnPanel = (panel, rows, i, share) => textOfJob(rows, i, hostAt(panel, share));
 const tellProcessors = jobAt;
 jobAt = (rows, time, share) => {
   const i = placeAt(rows, time, share);
@@ -208,14 +200,9 @@ function useChart(resource, i) {
   `${resource.name} in use${inUnit}, of ${number(resource.total / unit, resource.total % unit ? 1 : 0)}`,
   `${resource.name} in use over time.`);
 }
-// The mean of a level between two instants.
-function meanOf({ time, taken, integral: { taken: sums } }, from, until) {
-  const upTo = (now) => {
-    const at = d3.bisectRight(time, now) - 1;
-    return at < 0 ? 0 : sums[at] + taken[at] * (now - time[at]);
-  };
-  return until > from ? (upTo(until) - upTo(from)) / (until - from) : 0;
-}
+// The mean use between two instants.
+const meanOf = (use, from, until) => (until > from
+  ? (integralUpTo(use, "taken", until) - integralUpTo(use, "taken", from)) / (until - from) : 0);
 const inNumbersOfProcessors = inNumbers;
 inNumbers = (run) => {
   const result = inNumbersOfProcessors(run);
@@ -246,18 +233,6 @@ timeSection = () => {
 // --- Partitions ---------------------------------------------------------------------------------------------------
 
 if (report.partitions?.length) {
-  const names = report.partitions.map(partitionName);
-  const own = names.length > categories.length ? categories.length - 1 : names.length;
-  colourings.partition = { name: "partition", colours: categories, of: (rows, i) => Math.min(rows.partition[i], own),
-    labels: [...names.slice(0, own), ...(own < names.length ? [`the other ${names.length - own}`] : [])] };
-  const choiceWithoutPartitions = colourChoice;
-  colourChoice = () => {
-    const { select, keys } = choiceWithoutPartitions();
-    const key = swatches(colourings.partition.labels.map((label, i) => [label, categories[i]]));
-    key.hidden = true;
-    select.addEventListener("change", () => { key.hidden = select.value !== "partition"; });
-    return { select, keys: [...keys, key] };
-  };
   groupsSection = () => {
     const kinds = [["partitions", "partition"], ["queues", "queue"], ["users", "user"]]
       .filter(([kind]) => report[kind].length);
