@@ -8,7 +8,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::protocol {
 

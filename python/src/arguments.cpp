@@ -6,7 +6,7 @@
 #include "python/src/bindings.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::python {
 

@@ -19,7 +19,7 @@
 #include "src/formats/workload_writer.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
-#include "src/tuning/tune_options.hpp"
+#include "src/tuning/tune.hpp"
 
 namespace batfill::python {
 

@@ -22,11 +22,11 @@
 #include "python/src/packing.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
-#include "src/server/server_options.hpp"
+#include "src/server/server.hpp"
 #include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::python {
 

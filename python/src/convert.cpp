@@ -11,7 +11,7 @@
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
 #include "src/support/calendar.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::python {
 

@@ -14,7 +14,7 @@
 #include "python/src/bindings.hpp"
 #include "python/src/machines.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::python {
 

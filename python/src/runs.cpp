@@ -32,7 +32,6 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill::python {

@@ -11,7 +11,7 @@
 
 #include "src/analysis/audit.hpp"
 #include "src/support/interruption.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 // Whether jobs waited for what they wait for (StatedNeeds::has_conditions()).
 namespace batfill::analysis {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <string>
 #include <tuple>
 #include <unordered_set>
 #include <utility>

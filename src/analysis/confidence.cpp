@@ -1,5 +1,3 @@
-#include "src/analysis/confidence.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>

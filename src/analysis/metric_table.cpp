@@ -9,7 +9,7 @@
 
 #include "src/support/csv_text.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::analysis {
 

@@ -16,7 +16,6 @@
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

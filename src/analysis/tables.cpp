@@ -9,7 +9,6 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/csv_text.hpp"
-#include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text.hpp"

@@ -1,7 +1,6 @@
 #include "src/analysis/told_apart.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "src/support/csv_text.hpp"
 

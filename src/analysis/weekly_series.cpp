@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <map>
 
-#include "src/analysis/confidence.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 

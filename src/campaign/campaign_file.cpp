@@ -1,6 +1,5 @@
 #include "src/campaign/campaign_file.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -14,11 +13,10 @@
 
 #include "src/analysis/measure_options.hpp"
 #include "src/campaign/yaml_blocks.hpp"
-#include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
-#include "src/support/names.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"

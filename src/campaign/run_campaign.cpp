@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include <batfill/analysis/intervals.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
@@ -20,7 +19,6 @@
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/same_jobs.hpp"

@@ -5,7 +5,6 @@
 #include <yaml-cpp/depthguard.h>
 
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill::campaign {

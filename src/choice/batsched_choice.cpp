@@ -10,7 +10,7 @@
 
 #include "src/support/calendar.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <iterator>
 #include <span>
-#include <utility>
 
 #include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/error.hpp>
@@ -11,7 +10,6 @@
 #include "src/choice/named_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

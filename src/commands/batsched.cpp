@@ -11,7 +11,7 @@
 #include "src/commands/inputs.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
-#include "src/support/joined_log_lines.hpp"
+#include "src/support/log_lines.hpp"
 
 namespace batfill::commands {
 

@@ -8,7 +8,6 @@
 
 #include "src/campaign/run_campaign.hpp"
 #include "src/commands/inputs.hpp"
-#include "src/support/names.hpp"
 #include "src/support/progress.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_table.hpp"

@@ -5,7 +5,7 @@
 
 #include "src/commands/inputs.hpp"
 #include "src/runs/check_files.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::commands {
 

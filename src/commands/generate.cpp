@@ -7,7 +7,7 @@
 
 #include "src/commands/inputs.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 #include "src/workloads/summaries.hpp"
 #include "src/workloads/workload_options.hpp"
 

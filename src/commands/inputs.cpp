@@ -1,7 +1,6 @@
 #include "src/commands/inputs.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -11,7 +10,6 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/support/files.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill::commands {

@@ -9,13 +9,11 @@
 #include <batfill/analysis/intervals.hpp>
 #include <batfill/core/error.hpp>
 
-#include "src/analysis/confidence.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/weekly_series.hpp"
 #include "src/commands/inputs.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill::commands {

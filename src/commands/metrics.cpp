@@ -7,7 +7,7 @@
 #include "src/runs/measured_runs.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::commands {
 

@@ -7,12 +7,10 @@
 #include <batfill/core/error.hpp>
 
 #include "src/commands/inputs.hpp"
-#include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/named_workload.hpp"
 

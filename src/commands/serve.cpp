@@ -5,9 +5,9 @@
 
 #include "src/choice/named_scheduler.hpp"
 #include "src/commands/inputs.hpp"
-#include "src/server/server_options.hpp"
+#include "src/server/server.hpp"
 #include "src/session/session.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 #include "src/transport/connections.hpp"
 
 namespace batfill::commands {

@@ -17,7 +17,6 @@
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/progress.hpp"
 #include "src/support/text.hpp"

@@ -5,9 +5,8 @@
 
 #include "src/commands/inputs.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/progress.hpp"
-#include "src/tuning/tune_options.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::commands {
 

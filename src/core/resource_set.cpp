@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <limits>
 #include <ostream>

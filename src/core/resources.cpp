@@ -2,8 +2,6 @@
 #include <charconv>
 #include <iterator>
 #include <set>
-#include <tuple>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/machine.hpp>

@@ -1,5 +1,3 @@
-#include <utility>
-
 #include <batfill/core/shared_text.hpp>
 
 namespace batfill {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/window.hpp>

@@ -11,7 +11,6 @@
 #include <batfill/engine/parameters.hpp>
 
 #include "src/support/calendar.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

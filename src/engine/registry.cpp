@@ -18,7 +18,7 @@
 
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

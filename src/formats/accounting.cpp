@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/accounting.hpp>
-#include <batfill/formats/swf.hpp>
 
 #include "src/formats/accounting_readers.hpp"
 #include "src/formats/job_json.hpp"

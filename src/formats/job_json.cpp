@@ -7,8 +7,6 @@
 #include <optional>
 #include <set>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"

@@ -16,7 +16,6 @@
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"

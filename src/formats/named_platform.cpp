@@ -7,12 +7,11 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include <batfill/core/error.hpp>
 
 #include "src/core/properties.hpp"
-#include "src/support/names.hpp"
+#include "src/formats/host_amounts.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

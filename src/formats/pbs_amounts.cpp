@@ -7,7 +7,7 @@
 #include "src/formats/pbs_record.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 // What jobs of PBS took of each of their hosts.
 namespace batfill {

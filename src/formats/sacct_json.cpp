@@ -12,7 +12,6 @@
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 // The output of `sacct --json` of Slurm 20.11 and later. Its versions write numbers as such, or as

@@ -13,7 +13,6 @@
 #include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
-#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 

@@ -2,7 +2,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include <batfill/formats/schedule.hpp>

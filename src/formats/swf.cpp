@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>

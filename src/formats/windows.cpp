@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>

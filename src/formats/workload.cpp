@@ -2,7 +2,6 @@
 #include <array>
 #include <cassert>
 #include <limits>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 

@@ -10,7 +10,6 @@
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
-#include "src/support/json_writer.hpp"
 
 namespace batfill {
 

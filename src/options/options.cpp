@@ -1,8 +1,5 @@
 #include "src/options/options.hpp"
 
-#include <array>
-#include <charconv>
-
 #include "src/support/calendar.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/overloaded.hpp"

@@ -17,7 +17,6 @@
 #include <batfill/core/time.hpp>
 
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 // The values of options: what each kind takes, and what its errors and pages say of it.

@@ -6,17 +6,12 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <span>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/escaped.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

@@ -12,7 +12,7 @@
 #include "src/runs/run_files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

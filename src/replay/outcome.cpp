@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <span>
-#include <string>
 #include <unordered_set>
 #include <utility>
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 
 #include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>

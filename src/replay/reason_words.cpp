@@ -2,12 +2,9 @@
 
 #include <array>
 #include <cstddef>
-#include <utility>
-#include <vector>
 
 #include "src/support/json.hpp"
-#include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

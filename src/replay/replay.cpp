@@ -1,7 +1,6 @@
 #include <cassert>
 #include <utility>
 
-#include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
@@ -9,7 +8,7 @@
 #include "src/analysis/metric_table.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -1,5 +1,3 @@
-#include "src/report/conversion.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>

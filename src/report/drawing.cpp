@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "src/support/csv_text.hpp"
-#include "src/support/escaped.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::report {
 

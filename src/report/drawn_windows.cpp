@@ -1,10 +1,10 @@
 #include "src/report/drawn_windows.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "src/replay/reason_words.hpp"
-#include "src/support/names.hpp"
+#include "src/support/mapped.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::report {
 

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -14,7 +13,7 @@
 #include "src/report/figures.hpp"
 #include "src/report/stripes.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::report {
 

@@ -11,15 +11,13 @@
 
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
-#include "src/replay/explanation.hpp"
 #include "src/replay/log_column.hpp"
 #include "src/replay/notes.hpp"
 #include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
-#include "src/support/escaped.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::report {
 

@@ -23,7 +23,6 @@
 #include "src/report/report.hpp"
 #include "src/report/stripes.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/escaped.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"

@@ -5,10 +5,9 @@
 
 #include <batfill/core/machine.hpp>
 
-#include "src/formats/named_platform.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::runs {
 

@@ -6,8 +6,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -22,7 +20,6 @@
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
-#include "src/support/joined_log_lines.hpp"
 #include "src/support/text.hpp"
 #include "src/transport/request_socket.hpp"
 

@@ -3,13 +3,16 @@
 #include <optional>
 #include <string>
 
+#include <spdlog/common.h>
+
 #include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "src/choice/batsched_choice.hpp"
 #include "src/formats/named_platform.hpp"
-#include "src/support/joined_log_lines.hpp"
+#include "src/options/options.hpp"
+#include "src/support/log_lines.hpp"
 
 namespace batfill {
 
@@ -38,5 +41,10 @@ struct ServerOptions {
 // - InputError in the middle of a simulation if it hears nothing for `idle_timeout`, or, without keep_alive, if the
 //   peer has gone
 void run_server(const ServerOptions& options);
+
+// Declares the options of `batfill serve`, except scheduler, machine and key.
+void add_connection_options(options::Options& options, ServerOptions& server);
+
+void add_log_level_option(options::Options& options, spdlog::level::level_enum& level);
 
 }  // namespace batfill

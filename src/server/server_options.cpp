@@ -1,5 +1,4 @@
-#include "src/server/server_options.hpp"
-
+#include "src/server/server.hpp"
 #include "src/support/calendar.hpp"
 
 namespace batfill {

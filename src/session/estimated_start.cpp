@@ -7,7 +7,6 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <utility>
 #include <variant>

@@ -12,7 +12,6 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/overloaded.hpp"
 #include "src/support/text.hpp"
 

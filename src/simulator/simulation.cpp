@@ -9,9 +9,7 @@
 
 #include "src/formats/job_json.hpp"
 #include "src/formats/profile_index.hpp"
-#include "src/simulator/workload_dependencies.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/overloaded.hpp"
 #include "src/support/text.hpp"
 

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <string_view>
 
-#include <batfill/core/error.hpp>
 #include <batfill/simulator/simulator.hpp>
 
 #include "src/simulator/simulation.hpp"

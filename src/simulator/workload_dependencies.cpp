@@ -1,5 +1,3 @@
-#include "src/simulator/workload_dependencies.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +11,7 @@
 
 #include "src/simulator/simulation.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -5,7 +5,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/escaped.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

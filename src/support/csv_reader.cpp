@@ -1,14 +1,11 @@
 #include "src/support/csv_reader.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include <csv.h>
 

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <clocale>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <utility>

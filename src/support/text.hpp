@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,7 @@
 
 #include <batfill/core/error.hpp>
 
-// Parts of texts, and numbers in them.
+// Parts of texts, numbers in them, and names in messages.
 namespace batfill {
 
 inline constexpr std::string_view blanks = " \t\r\n";
@@ -116,5 +117,47 @@ inline std::string padded(std::size_t number, std::size_t width) {
     const std::string text = std::to_string(number);
     return std::string(width - text.size(), '0') + text;
 }
+
+// Returns `text` with a replacement for each of some characters.
+inline std::string escaped(std::string_view text,
+                           std::initializer_list<std::pair<char, std::string_view>> replacements) {
+    std::string result;
+    result.reserve(text.size());
+    for (const char c : text) {
+        const auto* const found = std::ranges::find(replacements, c, &std::pair<char, std::string_view>::first);
+        result += found == replacements.end() ? std::string_view(&c, 1) : found->second;
+    }
+    return result;
+}
+
+// Escapes text for HTML and SVG, between tags. Control characters, which SVG forbids, become spaces; what is not UTF-8
+// is written as one_line() does.
+inline std::string markup_text(std::string_view text) {
+    std::string plain(text);
+    std::ranges::replace_if(
+        plain, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    return escaped(one_line(plain), {{'&', "&amp;"}, {'<', "&lt;"}});
+}
+
+// Joins names, as for error messages: "a, b, c".
+std::string list_of(const std::vector<std::string>& names, std::string_view separator = ", ");
+// The part of an error message after an unknown name: "did you mean 'simulate'? Known: ...", or "known: ..." without a
+// guess if no name is near.
+std::string names_instead(const std::string& name, const std::vector<std::string>& known);
+// The known name that a user who typed `name` probably meant: one that is near, or the only one that begins with it.
+std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known);
+// An error message for an unknown name: "unknown command 'simulat', did you mean 'simulate'? Known: ...", or without a
+// guess if no name is near. `what` is the kind of thing.
+std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known);
+
+// "a, b and c"; for more than six names, "a, b, c, d, e and 40 more".
+std::string enumeration(std::vector<std::string> names);
+
+// "1 run", "2 runs".
+std::string counted(std::size_t number, const std::string& what);
+
+// Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
+// An ending begins with a letter: "sp2-0.9" stays.
+std::string workload_name(const std::string& path);
 
 }  // namespace batfill

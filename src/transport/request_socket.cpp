@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 

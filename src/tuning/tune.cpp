@@ -6,12 +6,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
-#include "src/formats/named_platform.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 #include "src/tuning/checkpoint.hpp"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/formats/named_platform.hpp"
+#include "src/options/options.hpp"
 #include "src/tuning/weight_search.hpp"
 #include "src/workloads/named_workload.hpp"
 
@@ -111,5 +113,20 @@ std::string numbers_text(const std::array<double, 6>& numbers);
 // Returns the policy with these weights.
 // Requires: the policy has no weights.
 SchedulerChoice with_weights(WrittenScheduler policy, const MixedWeights& weights);
+
+// The options of the search, whoever gives their values: a command line, or a call.
+struct TuneOptions {
+    TuneRequest request;
+    // What the options say of the request, until finish() puts it in.
+    std::string algorithm = "easy";
+    std::vector<std::string> parameters;
+    std::map<std::size_t, double> scales;  // by the place of the feature
+    std::string metric = "mean_bounded_slowdown";
+};
+
+// Declares the options of `batfill tune`, except workloads, machine, plugins, outputs and threads. finish() reads the
+// policy: all plugins are to be loaded before.
+// Throws: finish() also throws InputError for policy files that cannot be read.
+void add_tune_options(options::Options& options, TuneOptions& read);
 
 }  // namespace batfill

@@ -1,5 +1,3 @@
-#include "src/tuning/tune_options.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -10,7 +10,6 @@
 #include "src/formats/workload_writer.hpp"
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/given_machine.hpp"
 #include "src/workloads/logged_machine.hpp"

@@ -8,7 +8,6 @@
 #include <batfill/workloads/models.hpp>
 
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/draws.hpp"
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <unordered_set>
 #include <variant>
 
@@ -14,9 +13,7 @@
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
-#include "src/workloads/logged_needs.hpp"
 
 namespace batfill {
 

@@ -1,10 +1,8 @@
 #include "src/workloads/logged_machine.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,9 +12,7 @@
 #include "src/formats/host_amounts.hpp"
 #include "src/formats/job_times.hpp"
 #include "src/formats/named_platform.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
-#include "src/workloads/logged_needs.hpp"
 
 namespace batfill {
 

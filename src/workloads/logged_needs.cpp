@@ -1,5 +1,3 @@
-#include "src/workloads/logged_needs.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <map>

@@ -2,7 +2,6 @@
 #include <cassert>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <sstream>
 #include <utility>
 

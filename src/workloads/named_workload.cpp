@@ -3,7 +3,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/workload_writer.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {

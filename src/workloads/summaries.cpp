@@ -12,7 +12,7 @@
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -3,16 +3,13 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <utility>
 
-#include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/job_json.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
-#include "src/workloads/logged_needs.hpp"
 #include "src/workloads/modal_estimates.hpp"
 #include "src/workloads/swf_selection.hpp"
 

@@ -1,14 +1,11 @@
 #include "src/workloads/swf_selection.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
-#include <string_view>
 #include <unordered_set>
 
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/analysis/confidence.hpp"
+#include "src/analysis/weekly_series.hpp"
 #include "tests/command_line/outcome.hpp"
 
 namespace batfill::tests::intervals_command_test {

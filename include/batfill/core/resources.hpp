@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/report/conversion.hpp"
+#include "src/report/plot.hpp"
 
 namespace batfill::tests::conversion_test {
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::tests::names_test {
 

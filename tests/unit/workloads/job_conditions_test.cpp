@@ -10,7 +10,7 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "src/simulator/workload_dependencies.hpp"
+#include "src/simulator/simulation.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/unit/workloads/swf_lines.hpp"
 

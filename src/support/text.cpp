@@ -1,8 +1,6 @@
-#include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <cstddef>
 #include <filesystem>
 
 namespace batfill {
