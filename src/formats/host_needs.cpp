@@ -6,7 +6,6 @@
 #include "src/formats/job_json.hpp"
 #include "src/formats/logged_conditions.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 // What jobs take of hosts, and their partitions, as fields of a workload.
