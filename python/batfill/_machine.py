@@ -45,7 +45,7 @@ def machine_of(
     )
 
 
-def _file_or_lines(given: Lines | None, what: str) -> tuple[str | None, list[dict[str, Any]]]:
+def _file_or_lines(given: Any, what: str) -> tuple[str | None, list[dict[str, Any]]]:
     """A file, or the objects of its lines."""
     if given is None:
         return None, []

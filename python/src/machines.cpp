@@ -16,7 +16,7 @@ namespace batfill::python {
 namespace {
 
 // Windows or limits: a file, or the objects of its lines.
-void take(const std::optional<FileName>& file, const nb::list& objects, const char* what, std::string& name,
+void take(const std::optional<FileName>& file, const nb::object& objects, const char* what, std::string& name,
           std::optional<std::string>& text) {
     if (file) {
         name = file->text;
@@ -35,8 +35,8 @@ void bind_machines(nb::module_& module) {
     using nb::arg;
     const auto make = [](const std::optional<FileName>& platform, std::string master_host,
                          const std::vector<std::string>& pools, const std::optional<std::string>& capacity,
-                         const std::optional<FileName>& windows, const nb::list& given_windows,
-                         const std::optional<FileName>& limits, const nb::list& given_limits) {
+                         const std::optional<FileName>& windows, const nb::object& given_windows,
+                         const std::optional<FileName>& limits, const nb::object& given_limits) {
         NamedMachine machine;
         if (platform) {
             machine.word = platform->text;
