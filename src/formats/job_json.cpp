@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
