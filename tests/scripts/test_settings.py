@@ -104,8 +104,8 @@ def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> Non
     program.chmod(0o755)
     # Farms are drawn with their platforms, and a real centre is not generated.
     papers = [name for name, section in config.items() if isinstance(section, dict) and name not in ("farms", "cirrus")]
-    assert papers == ["dbf", "pc-dc", "mixed-policies", "relaxed", "rounds", "maintenance", "shared-hosts",
-                      "online-tuning", "rlscheduler", "batsim-agreement"]
+    assert papers == ["dbf", "pc-dc", "mixed-policies", "relaxed", "rounds", "maintenance", "user-limits",
+                      "shared-hosts", "online-tuning", "rlscheduler", "batsim-agreement"]
     for paper in papers:
         for machine in (*config[paper]["machines"].values(), *config[paper]["generated"].values()):
             assert "hosts" in machine or (PROJECT / "platforms" / f"{machine['platform']}.xml").exists()
