@@ -215,7 +215,7 @@ void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {
     std::array<char, 16> processors{','};
     char* const end = std::to_chars(processors.begin() + 1, processors.end() - 1, job.processors).ptr;
     *end = ',';
-    out.append(processors.begin(), end + 1);
+    out.append(processors.data(), static_cast<std::size_t>(end + 1 - processors.data()));
     job.walltime.value_or(Duration::seconds(-1)).append_to(out);
     out.append(job.success ? ",1," : ",0,").append(to_string(job.state));
     append_execution(job, out);

@@ -459,7 +459,9 @@ std::size_t Plan::move_all_earlier(Time than) {
     // A move helps only jobs planned behind the one that moved. So the pass looks at each job once, after all moves
     // that can help it.
     passing_by_start_ = true;
-    forget_given(false);
+    if (!timeline_->is_all_counted()) {
+        forget_given(false);
+    }
     std::vector<std::pair<std::uint32_t, std::size_t>> seen;  // slots, and how many of given_ they know
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
