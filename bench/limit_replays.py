@@ -10,10 +10,9 @@ hold jobs back.
 import argparse
 import json
 import random
-import subprocess
 from pathlib import Path
 
-from pool_replays import PROCESSORS, print_ratios
+from pool_replays import PROCESSORS, lublin, print_ratios
 from replays import start, usage
 
 USERS = 1000
@@ -23,10 +22,7 @@ MOST: dict[str, dict[str, int]] = {
 
 def draw(options: argparse.Namespace, folder: Path) -> None:
     """Writes the jobs, under the name of each case, and the limits."""
-    plain = folder / "none.json"
-    subprocess.run([options.batfill, "generate", "lublin", "--jobs", str(options.jobs), "--processors", str(PROCESSORS),
-                    "--load", "1", "--seed", "1", "-o", plain], stdout=subprocess.DEVNULL, check=True)
-    drawn = json.loads(plain.read_text())
+    drawn = lublin(options, folder / "none.json")
     numbers = random.Random(1)
     for job in drawn["jobs"]:
         job["user"] = f"u{int(USERS * numbers.random() ** 4)}"

@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 from replays import print_row, start, usage
 
@@ -28,12 +28,16 @@ POOLS: dict[str, dict[str, int]] = {
     "none": {}, "one": {"a": AMPLE}, "four": dict.fromkeys("abcd", AMPLE), "scarce": {"e": SCARCE}}
 
 
+def lublin(options: argparse.Namespace, file: Path) -> dict[str, Any]:
+    """Draws jobs of the model; returns the workload that it wrote."""
+    subprocess.run([options.batfill, "generate", "lublin", "--jobs", str(options.jobs), "--processors", str(PROCESSORS),
+                    "--load", "1", "--seed", "1", "-o", file], stdout=subprocess.DEVNULL, check=True)
+    return json.loads(file.read_text())
+
+
 def draw(options: argparse.Namespace, folder: Path) -> None:
     """Writes the jobs for each machine, with what they take of its pools."""
-    plain = folder / "none.json"
-    subprocess.run([options.batfill, "generate", "lublin", "--jobs", str(options.jobs), "--processors", str(PROCESSORS),
-                    "--load", "1", "--seed", "1", "-o", plain], stdout=subprocess.DEVNULL, check=True)
-    drawn = json.loads(plain.read_text())
+    drawn = lublin(options, folder / "none.json")
     numbers = random.Random(1)
     for name, pools in list(POOLS.items())[1:]:
         for job in drawn["jobs"]:

@@ -12,6 +12,8 @@ from common.tables import Spread, write_csv
 Look = Mapping[str, Any]
 Numbers = list[dict[str, Any]]
 
+STEP = 0.22  # between points of a row, in rows
+
 # Colours of Okabe and Ito, which people who see few colours can tell apart; markers and dashes for print in grey.
 SERIES: Mapping[str, Look] = {
     "easy": {"label": "EASY", "color": "#E69F00", "marker": "s", "linestyle": "--"},
@@ -78,6 +80,25 @@ def plot_intervals(axes: Axes, heights: Sequence[float], rows: Sequence[Mapping[
         axes.hlines(*zip(*bars), color=look["color"], alpha=0.35, linewidth=4)
     axes.plot([row["value"] for row in rows], heights, color=look["color"], marker=look["marker"], linestyle="none",
               label=label)
+
+
+def draw_panels(numbers: Numbers, measures: Mapping[str, str], column: str, words: Mapping[str, str]) -> Figure:
+    """A panel for each of four measures, which have labels, with a row for each `place` and in it a point with its
+    interval for each value of the column, which have words."""
+    places = list(dict.fromkeys(row["place"] for row in numbers))
+    figure = Figure(figsize=(7.2, 2 * (0.38 * len(places) + 0.9)))
+    panels = figure.subplots(2, 2, sharey=True)
+    for axes, (measure, label) in zip(panels.flat, measures.items()):
+        for number, ((value, in_words), look) in enumerate(zip(words.items(), MACHINES)):
+            shown = [row for row in numbers if (row["measure"], row[column]) == (measure, value)]
+            heights = [places.index(row["place"]) + (number - (len(words) - 1) / 2) * STEP for row in shown]
+            plot_intervals(axes, heights, shown, look, in_words)
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.set_xlabel(label)
+    panels[0][0].set_yticks(range(len(places)), places)
+    panels[0][0].invert_yaxis()
+    legend(figure, panels[0][0])
+    return figure
 
 
 def legend(figure: Figure, panel: Axes, rows: int = 1) -> None:

@@ -43,6 +43,8 @@ class Cell:
 # What a table holds: text, a count, a number, a number over draws, or nothing.
 Value = Union[str, int, float, Cell, None]
 Row = Mapping[str, Value]
+# Lines of a CSV, by the names of their columns.
+Lines = Sequence[Mapping[str, str]]
 
 
 def one_digit(value: float) -> str:
@@ -79,6 +81,14 @@ def read_csv(file: str) -> list[dict[str, str]]:
     """The lines of a CSV with a header."""
     with open(file, encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
+
+
+def grouped(lines: Lines, *columns: str) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
+    """The lines by what they have in these columns."""
+    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for line in lines:
+        found.setdefault(tuple(line[column] for column in columns), []).append(line)
+    return found
 
 
 def write_csv(file: str, rows: Sequence[Mapping[str, object]]) -> None:

@@ -10,7 +10,7 @@ from common.files import read_json
 from common.job import Job, run_job
 from common.log_clock import LogClock
 from common.tables import read_csv
-from common.weeks import WEEK, bounded_slowdown, check_means, keep_results
+from common.weeks import WEEK, WeeklyResults, bounded_slowdown, check_means
 from common.workbench import Workbench
 
 DAY = 86400
@@ -98,8 +98,7 @@ def replay(bench: Workbench, algorithm: str, name: str, *options: str) -> Jobs:
 def main(job: Job) -> None:
     """Makes the lines of one log and one algorithm."""
     settings, algorithm = job.params.settings, job.wildcards.algorithm
-    by_week: list[dict[str, object]] = []
-    results: list[dict[str, object]] = []
+    results = WeeklyResults()
     with Workbench(job.input.batfill) as bench:
         bench.link("platform.xml", job.input.platform)
         bench.link("workload.json", job.input.workload)
@@ -115,10 +114,9 @@ def main(job: Job) -> None:
             measured = bench.metrics(f"{NONE if announced == NONE else 'with'}_jobs.csv", "-p", "platform.xml")
             if killed == 0:  # else the program measures each run of a job
                 check_means(weeks, measured)
-            by_week.extend({**what, **week} for week in weeks)
-            results.append({**what, "processors": workload["nb_res"], "windows": len(windows), "killed": killed,
-                            "longest_walltime": max(one["walltime"] for one in workload["jobs"]),
-                            "utilisation": measured["utilisation"]})
+            results.add(what, weeks, {"processors": workload["nb_res"], "windows": len(windows), "killed": killed,
+                                      "longest_walltime": max(one["walltime"] for one in workload["jobs"]),
+                                      "utilisation": measured["utilisation"]})
 
         note(NONE, 0, jobs_without, [])
         for announced, ahead in settings["announced"].items():
@@ -126,7 +124,7 @@ def main(job: Job) -> None:
                 windows = calendar(bench, settings, str(ahead), first_begin(clock, day, settings["hour"]),
                                    max(one["subtime"] for one in workload["jobs"]))
                 note(announced, day, replay(bench, algorithm, "with", "--windows", "calendar.json"), windows)
-        keep_results(bench, job, by_week, results)
+        results.keep(bench, job)
 
 
 if __name__ == "__main__":

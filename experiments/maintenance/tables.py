@@ -2,27 +2,18 @@
 the ways differ; with intervals over weeks. Calendars are averaged within each week."""
 from itertools import combinations
 from math import fsum
-from pathlib import Path
 from typing import Mapping, Sequence
 
 from common.intervals import Bounds, Intervals
 from common.job import Job, run_job
-from common.tables import Row, Spread, read_csv, write_csv
+from common.tables import Lines, Row, Spread, grouped
+from common.weeks import write_tables
 from maintenance.replay import HOUR, NONE
 
 OF_JOBS = ("wait", "bounded_slowdown")
 OF_WINDOWS = ("drained", "lost", "taken")  # the last: both
 
-Lines = Sequence[Mapping[str, str]]
 Way = tuple[str, ...]
-
-
-def grouped(lines: Lines, *columns: str) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
-    """The lines by what they have in these columns."""
-    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for line in lines:
-        found.setdefault(tuple(line[column] for column in columns), []).append(line)
-    return found
 
 
 class Machine:
@@ -106,13 +97,7 @@ class Machine:
 
 def main(job: Job) -> None:
     """Writes all tables."""
-    folder = Path(job.output[0]).parent
-    results = grouped(read_csv(job.input.results), "machine")
-    machines = [Machine(name, weeks, results[name,], Intervals(job.input.batfill))
-                for (name,), weeks in grouped(read_csv(job.input.weeks), "machine").items()]
-    write_csv(str(folder / "machines.csv"), [machine.extent() for machine in machines])
-    for table in ("means", "changes", "totals"):
-        write_csv(str(folder / f"{table}.csv"), [row for machine in machines for row in getattr(machine, table)()])
+    write_tables(job, Machine)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from typing import Mapping, Sequence
 
 from common.job import Job, run_job
 from common.tables import read_csv
-from common.weeks import WEEK, bounded_slowdown, check_means, keep_results
+from common.weeks import WEEK, WeeklyResults, bounded_slowdown, check_means
 from common.workbench import Workbench
 
 
@@ -24,8 +24,7 @@ def weeks_of(jobs: Sequence[Mapping[str, str]]) -> list[dict[str, float]]:
 
 def main(job: Job) -> None:
     """Makes the lines of a group of schedules: of the policies, or of the seeds of one way to tune."""
-    by_week: list[dict[str, object]] = []
-    results: list[dict[str, object]] = []
+    results = WeeklyResults()
     with Workbench(job.input.batfill, job.params.engine) as bench:
         bench.link("platform.xml", job.input.platform)
         bench.link("workload.json", job.input.workload)
@@ -36,11 +35,10 @@ def main(job: Job) -> None:
             measured = bench.metrics(f"{name}_jobs.csv")
             weeks = weeks_of(read_csv(str(bench.path(f"{name}_jobs.csv"))))
             check_means(weeks, measured)
-            by_week += [{**what, **week} for week in weeks]
-            results.append({**what, "jobs": int(sum(week["jobs"] for week in weeks)),
-                            **{one: done.statistics.get(one, "") for one in ("tunings", "improvements")},
-                            "processor_seconds": done.processor_seconds})
-        keep_results(bench, job, by_week, results)
+            results.add(what, weeks, {"jobs": int(sum(week["jobs"] for week in weeks)),
+                                      **{one: done.statistics.get(one, "") for one in ("tunings", "improvements")},
+                                      "processor_seconds": done.processor_seconds})
+        results.keep(bench, job)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import AbstractSet, Any, Mapping, Sequence
 
 from common.files import read_json
 from common.job import Job, run_job
-from common.weeks import WEEK, bounded_slowdown, check_means, keep_results
+from common.weeks import WEEK, WeeklyResults, bounded_slowdown, check_means
 from common.workbench import Workbench
 from shared_hosts.demand import UNPLANNED, amount_of, large_jobs, offered, schedule_of
 
@@ -74,8 +74,7 @@ def weeks_of(jobs: Jobs, large: AbstractSet[str]) -> list[dict[str, float]]:
 def main(job: Job) -> None:
     """Makes the lines of one log and one algorithm."""
     settings, algorithm = job.params.settings, job.wildcards.algorithm
-    by_week: list[dict[str, object]] = []
-    results: list[dict[str, object]] = []
+    results = WeeklyResults()
     with Workbench(job.input.batfill) as bench:
         bench.link("log.json", job.input.workload)
         bench.link("platform.xml", job.input.platform)
@@ -93,10 +92,9 @@ def main(job: Job) -> None:
             measured = bench.metrics(f"{name}_jobs.csv", "-p", "platform.xml")
             check_means(weeks, measured)
             what = {"machine": job.wildcards.machine, "algorithm": algorithm, "way": way}
-            by_week.extend({**what, **week} for week in weeks)
-            results.append({**what, **extent(workload, kept, settings), "large": len(large),
-                            "utilisation": measured["utilisation"]})
-        keep_results(bench, job, by_week, results)
+            results.add(what, weeks, {**extent(workload, kept, settings), "large": len(large),
+                                      "utilisation": measured["utilisation"]})
+        results.keep(bench, job)
 
 
 if __name__ == "__main__":

@@ -7,22 +7,13 @@ from typing import Callable, Mapping, Sequence
 
 from common.intervals import Bounds, Intervals
 from common.job import Job, run_job
-from common.tables import Row, read_csv, write_csv
+from common.tables import Lines, Row, grouped, read_csv, write_csv
 
 # By measure, what it is a mean of: all jobs, or those that take much of the pool.
 MEASURES = {"wait": "jobs", "bounded_slowdown": "jobs", "wait_of_large": "large"}
 
-Lines = Sequence[Mapping[str, str]]
 # The change of each way from one of them.
 Changes = Callable[[str], Mapping[str, Bounds]]
-
-
-def grouped(lines: Lines, *columns: str) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
-    """The lines by what they have in these columns."""
-    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for line in lines:
-        found.setdefault(tuple(line[column] for column in columns), []).append(line)
-    return found
 
 
 def changes_of_draws(intervals: Intervals, measured: Mapping[str, Sequence[float]], than: str) -> dict[str, Bounds]:

@@ -4,12 +4,12 @@ import json
 from bisect import bisect_right
 from itertools import accumulate, pairwise
 from math import fsum, isclose
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from common.files import read_json
 from common.job import Job, JobError, run_job
 from common.tables import read_csv
-from common.weeks import PRINTED, WEEK, bounded_slowdown, check_means, keep_results
+from common.weeks import PRINTED, WEEK, WeeklyResults, bounded_slowdown, check_means
 from common.workbench import Workbench
 
 NONE = "none"  # no limit
@@ -32,6 +32,20 @@ def heavy_users(work: Mapping[str, float]) -> set[str]:
     return heavy
 
 
+def time_above(instants: Sequence[float], used: Sequence[int], bound: int) -> Callable[[float], float]:
+    """For how long until an instant more than the bound is used. Numbers change at the instants, which are in order;
+    the last one stays, and before the first nothing is used."""
+    above = [number > bound for number in used]
+    before = list(accumulate((until - instant if is_above else 0.0
+                              for (instant, until), is_above in zip(pairwise(instants), above)), initial=0.0))
+
+    def time_until(instant: float) -> float:
+        place = bisect_right(instants, instant) - 1
+        return before[place] + (instant - instants[place] if above[place] else 0.0) if place >= 0 else 0.0
+
+    return time_until
+
+
 def held_by_limit(jobs: Jobs, most: int) -> dict[str, float]:
     """Of each job of one user for how long of its wait the user's other jobs left it too few processors."""
     changes: dict[float, int] = {}
@@ -43,17 +57,11 @@ def held_by_limit(jobs: Jobs, most: int) -> dict[str, float]:
     used = list(accumulate(changes[instant] for instant in instants))
     held = {}
     for size in sorted({int(job["requested_number_of_resources"]) for job in jobs}):
-        lacks = [number + size > most for number in used]
-        before = list(accumulate((until - instant if lacking else 0.0 for (instant, until), lacking
-                                  in zip(pairwise(instants), lacks)), initial=0.0))
-
-        def held_until(instant: float, lacks: list[bool] = lacks, before: list[float] = before) -> float:
-            place = bisect_right(instants, instant) - 1
-            return before[place] + (instant - instants[place] if lacks[place] else 0.0) if place >= 0 else 0.0
-
+        held_until = time_above(instants, used, most - size)
         for job in jobs:
             if int(job["requested_number_of_resources"]) == size:
-                held[job["job_id"]] = held_until(float(job["starting_time"])) - held_until(float(job["submission_time"]))
+                held[job["job_id"]] = (held_until(float(job["starting_time"]))
+                                       - held_until(float(job["submission_time"])))
     return held
 
 
@@ -93,8 +101,7 @@ def prepared(workload: dict[str, Any], most: int, users: int) -> dict[str, Any]:
 def main(job: Job) -> None:
     """Makes the lines of one log and one algorithm."""
     settings, algorithm = job.params.settings, job.wildcards.algorithm
-    by_week: list[dict[str, object]] = []
-    results: list[dict[str, object]] = []
+    results = WeeklyResults()
     with Workbench(job.input.batfill) as bench:
         bench.link("platform.xml", job.input.platform)
         workload = read_json(job.input.workload)
@@ -125,11 +132,10 @@ def main(job: Job) -> None:
                 raise JobError(f"limits hold {held} of all waiting, `batfill metrics` says "
                                f"{measured['limit_wait_share']}")
             what = {"machine": job.wildcards.machine, "algorithm": algorithm, "share": share}
-            by_week.extend({**what, **week} for week in weeks)
-            results.append({**what, "processors": processors, "most": most, "users": len(work), "heavy": len(heavy),
-                            "held": held, "utilisation": measured["utilisation"],
-                            "max_wait": measured["max_wait"]})
-        keep_results(bench, job, by_week, results)
+            results.add(what, weeks, {"processors": processors, "most": most, "users": len(work), "heavy": len(heavy),
+                                      "held": held, "utilisation": measured["utilisation"],
+                                      "max_wait": measured["max_wait"]})
+        results.keep(bench, job)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,16 @@
 """Job of rule `user_limits_tables`: what limits cost and whom they serve under each algorithm, with intervals over
 weeks."""
-from pathlib import Path
-from typing import Mapping, Sequence
-
 from common.intervals import Bounds, Intervals
 from common.job import Job, run_job
-from common.tables import Row, read_csv, write_csv
-from common.weeks import WEEK
+from common.tables import Lines, Row, grouped
+from common.weeks import WEEK, write_tables
 from user_limits.replay import NONE
 
 # What is summed up over a week, and what it is divided by there.
 MEASURES = {"wait": "jobs", "wait_heavy": "jobs_heavy", "wait_light": "jobs_light", "bounded_slowdown": "jobs",
             "utilisation": "room", "held": "wait"}
 
-Lines = Sequence[Mapping[str, str]]
 Way = tuple[str, str]
-
-
-def grouped(lines: Lines, *columns: str) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
-    """The lines by what they have in these columns."""
-    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
-    for line in lines:
-        found.setdefault(tuple(line[column] for column in columns), []).append(line)
-    return found
 
 
 class Machine:
@@ -89,13 +77,7 @@ class Machine:
 
 def main(job: Job) -> None:
     """Writes all tables."""
-    folder = Path(job.output[0]).parent
-    results = grouped(read_csv(job.input.results), "machine")
-    machines = [Machine(name, weeks, results[name,], Intervals(job.input.batfill))
-                for (name,), weeks in grouped(read_csv(job.input.weeks), "machine").items()]
-    write_csv(str(folder / "machines.csv"), [machine.extent() for machine in machines])
-    for table in ("means", "changes", "totals"):
-        write_csv(str(folder / f"{table}.csv"), [row for machine in machines for row in getattr(machine, table)()])
+    write_tables(job, Machine)
 
 
 if __name__ == "__main__":

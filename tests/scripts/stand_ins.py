@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
+from common.tables import read_csv, write_csv
 from snakemake.io import Namedlist
 
 
@@ -39,11 +40,26 @@ def results_in(folder: Path, **names: str) -> dict[str, str]:
     return {name: str(folder / file) for name, file in names.items()}
 
 
+def tables_job(folder: Path, batfill: str, weeks: Sequence[Mapping[str, object]],
+               results: Sequence[Mapping[str, object]]) -> StandInJob:
+    """A job that makes tables in a folder of lines of weeks and of whole schedules."""
+    files = results_in(folder, weeks="weeks.csv", results="results.csv")
+    write_csv(files["weeks"], weeks)
+    write_csv(files["results"], results)
+    return StandInJob({**files, "batfill": batfill}, [str(folder / "machines.csv")])
+
+
 def write(file: Path, *lines: str) -> str:
     """Writes the lines and returns the file's path."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(file)
+
+
+def lines_where(folder: Path, table: str, **where: str) -> list[dict[str, str]]:
+    """The lines of a table with these values."""
+    return [row for row in read_csv(str(folder / f"{table}.csv"))
+            if all(row[column] == value for column, value in where.items())]
 
 
 def lines_of(file: Path) -> list[str]:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from common.log_clock import LogClock
-from common.tables import read_csv, write_csv
+from common.tables import read_csv
 from maintenance import figures, replay, tables
-from stand_ins import StandInJob, StandInProgram, results_in, write
+from stand_ins import StandInJob, StandInProgram, lines_where, results_in, tables_job, write
 
 Run = tuple[str, int, int, str, int, int, int]
 
@@ -105,17 +105,8 @@ def all_tables(tmp_path: Path, intervals_program: str) -> Path:
                               "drained": windows * drained * 4 * HOUR})
             results.append({**what, "processors": 4, "windows": 0 if announced == "none" else 6, "killed": 5 * calendar,
                             "longest_walltime": 7200, "utilisation": 0.5 + calendar / 10})
-    files = {"weeks": str(tmp_path / "weeks.csv"), "results": str(tmp_path / "results.csv")}
-    write_csv(files["weeks"], weeks)
-    write_csv(files["results"], results)
-    tables.main(StandInJob({**files, "batfill": intervals_program}, [str(tmp_path / "machines.csv")]))
+    tables.main(tables_job(tmp_path, intervals_program, weeks, results))
     return tmp_path
-
-
-def lines_where(folder: Path, table: str, **where: str) -> list[dict[str, str]]:
-    """The lines of a table with these values."""
-    return [row for row in read_csv(str(folder / f"{table}.csv"))
-            if all(row[column] == value for column, value in where.items())]
 
 
 def test_means_are_of_jobs_or_of_windows(written: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from common.job import JobError
 from common.tables import read_csv, write_csv
 from online_tuning import replay, tables
-from stand_ins import StandInJob, StandInProgram, results_in, write
+from stand_ins import StandInJob, StandInProgram, lines_where, results_in, tables_job, write
 
 WEEK = 7 * 86400
 SCHEDULE = "\n".join(["job_id,submission_time,waiting_time,execution_time", "1,0,90,10", f"2,{WEEK - 1},0,0",
@@ -59,18 +59,9 @@ RESULTS = [{"machine": "KTH", "way": "policies", "replay": "fcfs", "jobs": 240, 
 
 
 @pytest.fixture(name="job")
-def tables_job(tmp_path: Path, intervals_program: str) -> StandInJob:
+def job_of_tables(tmp_path: Path, intervals_program: str) -> StandInJob:
     """The job of rule `online_tuning_tables`."""
-    files = {name: str(tmp_path / f"{name}.csv") for name in ("weeks", "results")}
-    write_csv(files["weeks"], lines())
-    write_csv(files["results"], RESULTS)
-    return StandInJob({**files, "batfill": intervals_program}, [str(tmp_path / "machines.csv")])
-
-
-def lines_where(folder: Path, table: str, **where: str) -> list[dict[str, str]]:
-    """The lines of a table with these values."""
-    return [row for row in read_csv(str(folder / f"{table}.csv"))
-            if all(row[column] == value for column, value in where.items())]
+    return tables_job(tmp_path, intervals_program, lines(), RESULTS)
 
 
 def test_tables(tmp_path: Path, job: StandInJob) -> None:

@@ -2,7 +2,7 @@
 from pathlib import Path
 
 import pytest
-from common.tables import Cell, Row, Spread, count, one_digit, read_csv, two_digits, write_csv, write_table
+from common.tables import Cell, Row, Spread, count, grouped, one_digit, read_csv, two_digits, write_csv, write_table
 from stand_ins import lines_of
 
 
@@ -30,6 +30,13 @@ def test_csv_is_read_as_written(tmp_path: Path) -> None:
 def test_rows_with_other_columns_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'c'"):
         write_csv(str(tmp_path / "some.csv"), [{"a": 1}, {"c": 2}])
+
+
+def test_lines_are_grouped_in_their_order() -> None:
+    lines = [{"log": log, "week": week} for log, week in (("KTH", "1"), ("CTC", "1"), ("KTH", "0"))]
+    found = grouped(lines, "log")
+    assert list(found.items()) == [(("KTH",), [lines[0], lines[2]]), (("CTC",), [lines[1]])]
+    assert list(grouped(lines, "log", "week")) == [("KTH", "1"), ("CTC", "1"), ("KTH", "0")]
 
 
 def test_table_has_full_numbers_and_readable_ones(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from common.job import JobError
-from common.tables import read_csv, write_csv
-from stand_ins import StandInJob, StandInProgram, results_in, write
+from common.tables import read_csv
+from stand_ins import StandInJob, StandInProgram, lines_where, results_in, tables_job, write
 from user_limits import figures, replay, tables
 
 Run = tuple[str, int, int, int, int]
@@ -78,8 +78,8 @@ def test_each_limit_is_replayed_and_audited(tmp_path: Path, program: StandInProg
 
 @pytest.fixture(name="written")
 def all_tables(tmp_path: Path, intervals_program: str) -> Path:
-    """The folder with the tables of a log of 24 weeks on 4 processors, of which half are busy, or with a limit a quarter:
-    heavy users wait twice as long with it, light ones half as long."""
+    """The folder with the tables of a log of 24 weeks on 4 processors, of which half are busy, or with a limit a
+    quarter: heavy users wait twice as long with it, light ones half as long."""
     weeks: list[dict[str, object]] = []
     results: list[dict[str, object]] = []
     for share, heavy, light, held, busy in (("none", 100, 40, 0, 0.5), ("half", 200, 20, 150, 0.25)):
@@ -90,31 +90,30 @@ def all_tables(tmp_path: Path, intervals_program: str) -> Path:
                           "wait_light": 6 * light, "held": 4 * held, "busy": busy * 4 * WEEK if week < 23 else 0})
         results.append({**what, "processors": 4, "most": 2, "users": 9, "heavy": 3, "held": 0.5, "utilisation": busy,
                         "max_wait": 300})
-    files = {"weeks": str(tmp_path / "weeks.csv"), "results": str(tmp_path / "results.csv")}
-    write_csv(files["weeks"], weeks)
-    write_csv(files["results"], results)
-    tables.main(StandInJob({**files, "batfill": intervals_program}, [str(tmp_path / "machines.csv")]))
+    tables.main(tables_job(tmp_path, intervals_program, weeks, results))
     return tmp_path
 
 
 def test_means_and_changes_are_of_users_and_of_the_machine(written: Path) -> None:
-    assert [list(row.values()) for row in read_csv(str(written / "machines.csv"))] == [
+    assert [list(row.values()) for row in lines_where(written, "machines")] == [
         ["KTH", "4", "240", "24", "9", "3", "96"]]
     means = {(row["share"], row["measure"]): tuple(round(float(row[part]), 6) for part in ("value", "low", "high"))
-             for row in read_csv(str(written / "means.csv"))}
+             for row in lines_where(written, "means")}
     assert means["none", "wait_heavy"] == (100, 100, 100)
     assert means["half", "utilisation"] == (0.25, 0.25, 0.25)
     assert means["half", "held"] == (round(600 / 920, 6),) * 3
     assert ("none", "held") not in means
     changes = {(row["share"], row["measure"]): (round(float(row["value"]), 6), row["verdict"])
-               for row in read_csv(str(written / "changes.csv"))}
+               for row in lines_where(written, "changes")}
     assert changes["half", "wait_heavy"] == (1, "more")
     assert changes["half", "wait_light"] == (-0.5, "less")
     assert changes["half", "utilisation"] == (-0.25, "less")
 
 
 def test_the_figure_has_a_point_for_each_limit(written: Path) -> None:
-    numbers = figures.numbers_of(read_csv(str(written / "changes.csv")), read_csv(str(written / "means.csv")))
-    assert {(row["measure"], round(row["value"])) for row in numbers} == {
+    output = results_in(written, svg="figure.svg", png="figure.png", csv="figure.csv")
+    figures.main(StandInJob({name: str(written / f"{name}.csv") for name in ("changes", "means")}, output,
+                            {"words": {"half": "half of the machine"}}))
+    assert {(row["measure"], round(float(row["value"]))) for row in read_csv(output["csv"])} == {
         ("wait_light", -50), ("wait_heavy", 100), ("utilisation", -25), ("held", 65)}
-    figures.draw(numbers, {"half": "half of the machine"})
+    assert "half of the machine" in Path(output["svg"]).read_text(encoding="utf-8")
