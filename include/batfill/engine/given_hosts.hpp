@@ -22,7 +22,7 @@ class GivenHosts {
     // What a job needs of each of its hosts, by column, and for how long.
     struct Need {
         Need() = default;
-        Need(const HostIndex& index, std::vector<Amount> amounts, Duration length);
+        Need(const HostIndex& index, std::vector<Amount> needed, Duration needed_for);
         std::vector<Amount> amounts;
         float length = 0;                                      // rounded
         std::array<std::uint8_t, columns_looked_at> levels{};  // of the index, that the amounts reach
