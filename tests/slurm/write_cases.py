@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 CASES = 300
-# Each is among the shortest that a rule decides which short cases seldom need: the last running job on the chosen
-# nodes, the tries with the weakest nodes left out, the closed end of a span, the successor of a span behind the limit,
-# the size of the table, the end of the window.
+# Each of these is among the shortest cases that one of these rules decides, which short cases seldom need:
+# - the last running job on the chosen nodes, and tries with the weakest nodes left out
+# - the closed end of a span, and the successor of a span behind the limit
+# - the size of the table, and the end of the window
 RARE = ["run_cores-82-26.11", "share1_rr-16-26.11", "cores_lic_off-82-26.11", "run_cores_linear-56-26.11",
         "run_lic_on-28-22.05", "run_lic_on-0-26.11", "run_whole_rr-0-26.11", "test5-64-26.11", "lic_on-32-22.05"]
 TEXT = Path(__file__).parents[1] / "unit" / "schedulers" / "slurm_cases.txt"

@@ -120,13 +120,13 @@ class Timeline {
         Time from;
         Time until;
     };
-    // Adds what somebody has given back.
-    // Requires: index_hosts() was called, and there are named hosts. So for the next two.
+    // Adds what somebody has given back; nothing without named hosts.
+    // Requires: index_hosts() was called. For the next two also: there are named hosts.
     void add_to(GivenHosts& given, const Holding& holding) const;
     GivenHosts::Need need_of_host(const Request& request, Duration length) const;
-    // Returns a span of starts from the origin on. It has all before planned.from that are not in `known` and that a
-    // host of `given`, from number `first` on, allows the planned job only since then, for `length` and as if the job
-    // itself had no place. Begin is infinite if there is none. Does not look at pools.
+    // Returns a span of starts for a planned job that lasts for `length`, between the origin and planned.from. It has
+    // all that a host of `given`, from number `first` on, allows only since then. The job's own place counts as free.
+    // Starts in `known` may be missing. Begin is infinite if there is none. Does not look at pools.
     // Cost: O(hosts of `planned`) if no host has what the job needs for so long; else O(hosts of `given`), and O(steps)
     // of those that have.
     AmountProfile::Stretch opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,

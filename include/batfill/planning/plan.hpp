@@ -309,8 +309,9 @@ class Plan {
     //    `possible` is empty.
     // 7. A planned job cannot start between the origin and `start`, except in `possible`. cancel() breaks this until
     //    the cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a
-    //    job once the pass has added the starts in the intervals of its classes to `possible`.
-    // 8. The intervals of all classes are empty and passing_by_start_ is false, except in move_all_earlier().
+    //    job once the pass has added the starts in the intervals of its classes, and those by given_, to `possible`.
+    // 8. The intervals of all classes are empty and passing_by_start_ is false, except in move_all_earlier(). There,
+    //    the slot whose turn it is counts as listed while it looks at given_.
     std::optional<Timeline> timeline_;     // none before the first reset()
     std::vector<Place> places_;            // by slot
     std::vector<GivenHosts::Need> needs_;  // by slot, if hosts have names
