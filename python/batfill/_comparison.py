@@ -113,8 +113,9 @@ def compare(
 
     `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives each its name in
     the table. `metric` is the only one to compute, by default all. `platform`, `pools`, `capacity`, `windows` and
-    `limits` are as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the jobs.csv that
-    `batfill import --schedule` wrote of the same jobs: what happened on its machine is one more scheduler, "log".
+    `limits` are as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the
+    jobs.csv that `batfill import --schedule` wrote of the same jobs: what happened on its machine is one more
+    scheduler, "log".
     `baseline` is the name of the scheduler that the table compares the others with, by default the first.
     `weeks` says that the workloads are consecutive weeks of one log, such as Workload.weeks() gives, which depend on
     each other: then intervals need 20 of them.
