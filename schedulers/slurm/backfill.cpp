@@ -46,7 +46,7 @@ void Backfill::begin(Seconds now) {
     tried_of_partition_.clear();
     tried_of_user_in_partition_.clear();
     planned_of_array_.clear();
-    space_.begin(settings_.floor(now), settings_.floor(now + settings_.bf_window), cluster_.all_nodes(),
+    space_.begin(settings_.floor(now), settings_.floor(now + settings_.bf_window), cluster_.up(),
                  settings_.bf_licenses ? std::span<const int>(cluster_.licenses()) : std::span<const int>(),
                  settings_.version);
     if (settings_.reserves_running_jobs()) {
@@ -122,7 +122,8 @@ Backfill::Then Backfill::try_job(const QueueEntry& entry) {
     }
     const Job& job = cluster_.job(entry.job);
     const bool now_only = may_only_start_now(job);
-    if (!may_plan_task(job) || !is_within_limits(entry) || (!settings_.bf_licenses && !cluster_.has_licenses(job))) {
+    if (!may_plan_task(job) || !is_within_limits(entry) || (!settings_.bf_licenses && !cluster_.has_licenses(job)) ||
+        !cluster_.is_within_limits(job)) {
         return Then::next_job;
     }
     Attempt attempt{entry, job, cluster_.partition(entry.partition), table_licenses(job), now_only, now_, now_};
@@ -138,13 +139,20 @@ Backfill::Then Backfill::try_job(const QueueEntry& entry) {
     return Then::next_job;
 }
 
+void Backfill::set_candidates(const Attempt& attempt) {
+    candidates_ = attempt.partition.nodes;
+    if (attempt.job.suitable) {
+        candidates_ &= *attempt.job.suitable;
+    }
+}
+
 bool Backfill::find_candidates(Attempt& attempt) {
     const Job& job = attempt.job;
     ++outcome_.tries;
     if (is_26_11_ && space_.end() < attempt.at) {
         return false;
     }
-    candidates_ = attempt.partition.nodes;
+    set_candidates(attempt);
     const std::optional<Seconds> reserved_until = avoid_reservations(attempt);
     const bool has_licenses =
         space_.scan(attempt.at, attempt.at + job.limit, attempt.licenses, candidates_, attempt.later);
@@ -169,7 +177,7 @@ bool Backfill::find_candidates_at_once(Attempt& attempt) {
         }
         attempt.later = space_.next_gain(attempt.at, attempt.at + job.limit);
         if (attempt.at >= too_few_before && !is_in_vain(attempt)) {
-            candidates_ = attempt.partition.nodes;
+            set_candidates(attempt);
             const std::optional<Seconds> enough_from =
                 space_.scan_for(attempt.at, attempt.at + job.limit, job.nodes, candidates_);
             if (!enough_from) {

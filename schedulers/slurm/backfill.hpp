@@ -85,6 +85,8 @@ class Backfill {
     // Takes advance reservations out of candidates_, and moves the try behind those that close the partition. Returns
     // when the first of those that take nodes is over.
     std::optional<Seconds> avoid_reservations(Attempt& attempt);
+    // Those of the partition that would do if they were empty.
+    void set_candidates(const Attempt& attempt);
     // Sets candidates_, attempt.at and attempt.later. Returns false if there are too few candidates.
     bool find_candidates(Attempt& attempt);
     // As above, for this try and for those that follow it until one finds enough, without licences and reservations.

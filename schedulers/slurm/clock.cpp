@@ -57,10 +57,14 @@ Microseconds Clock::next() const {
     return std::min({next_main(), next_priorities(), next_cycle()});
 }
 
-Clock::Turn Clock::take(Microseconds now) {
-    for (Microseconds left_out = next(); left_out < now; left_out = next()) {
+void Clock::pass(Microseconds until) {
+    for (Microseconds left_out = next(); left_out < until; left_out = next()) {
         take_turn(left_out);
     }
+}
+
+Clock::Turn Clock::take(Microseconds now) {
+    pass(now);
     return take_turn(now);
 }
 

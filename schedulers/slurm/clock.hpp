@@ -44,6 +44,9 @@ class Clock {
     // The next instant at which something is due; `never` if that needs a request or a change. With nobody waiting a
     // caller need not ask: take() counts turns that it leaves out as turns that did nothing.
     Microseconds next() const;
+    // Counts the turns before `until` as turns that did nothing, so that a request or a change then comes behind them.
+    // Requires: `until` is not before the last call.
+    void pass(Microseconds until);
     // What is due at `now`. The caller does it, and notes the changes that follow.
     // Requires: `now` is not before the last call.
     Turn take(Microseconds now);

@@ -35,9 +35,9 @@ FreeNodes::FreeNodes(std::span<const Node> nodes) : nodes_(nodes), idle_(NodeSet
     }
 }
 
-void FreeNodes::change(const RunningJob& job, const std::vector<Amount>& amounts, int taken) {
-    auto held = job.cores.begin();
-    job.nodes.for_each([&](int node) {
+void FreeNodes::change(const RunningJob& running, const Job& job, int taken) {
+    auto held = running.cores.begin();
+    running.nodes.for_each([&](int node) {
         const auto at = static_cast<std::size_t>(node);
         const std::size_t before = sets_with(cores_[at]);
         cores_[at] -= taken * *held++;
@@ -53,19 +53,23 @@ void FreeNodes::change(const RunningJob& job, const std::vector<Amount>& amounts
         } else {
             idle_.erase(node);
         }
-        for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
-            amounts_[kind][at] -= taken * amounts[kind];
+        for (std::size_t kind = 0; kind < job.amounts.size(); ++kind) {
+            amounts_[kind][at] -= taken * job.amounts[kind];
+        }
+        if (job.all_memory) {
+            amounts_.front()[at] -= taken * nodes_[at].amounts.front();
         }
     });
 }
 
 Cluster::Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std::vector<int> licenses)
-    : nodes_(std::move(nodes)),
+    : nodes_(std::make_shared<const std::vector<Node>>(std::move(nodes))),
       partitions_(std::move(partitions)),
       licenses_(std::move(licenses)),
       all_nodes_(NodeSet::all(size())),
+      up_(all_nodes_),
       completing_nodes_(size()),
-      free_(nodes_),
+      free_(*nodes_),
       free_licenses_(licenses_) {}
 
 JobPlace Cluster::submit(Job job) {
@@ -83,7 +87,8 @@ const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Cho
     started.state = JobState::running;
     const bool whole = started.job.whole_nodes || partition(entry.partition).whole_nodes;
     RunningJob running{entry.job, now, now + started.job.limit, whole, choice.nodes, choice.cores};
-    free_.take(running, started.job.amounts);
+    started.started = now;
+    free_.take(running, started.job);
     ++changes_;
     take_licenses(started.job, 1);
     count_task(started.job, 1);
@@ -95,7 +100,7 @@ const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Cho
 
 void Cluster::end(JobPlace job, bool succeeded) {
     const auto ended = running_.begin() + (&running(job) - running_.data());
-    free_.give_back(*ended, jobs_[job].job.amounts);
+    free_.give_back(*ended, jobs_[job].job);
     ++changes_;
     take_licenses(jobs_[job].job, -1);
     count_task(jobs_[job].job, -1);
@@ -115,7 +120,8 @@ void Cluster::release(JobPlace job, int node) {
     find_completing();
 }
 
-void Cluster::release(JobPlace job) {
+void Cluster::release(JobPlace job, Seconds now) {
+    jobs_[job].released = now;
     for (CompletingJob& completing : completing_) {
         if (completing.job == job) {
             completing.nodes.clear();
@@ -158,6 +164,9 @@ void Cluster::count_task(const Job& job, int started) {
 void Cluster::take_licenses(const Job& job, int taken) {
     for (const LicenseCount& held : job.licenses) {
         free_licenses_[static_cast<std::size_t>(held.license)] -= taken * held.count;
+    }
+    for (const LimitShare& held : job.limits) {
+        limits_left_[held.limit] -= taken * held.amount;
     }
 }
 

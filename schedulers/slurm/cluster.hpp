@@ -1,12 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <batfill/core/request.hpp>
 
 #include "schedulers/slurm/node_set.hpp"
 #include "schedulers/slurm/settings.hpp"
@@ -14,8 +19,7 @@
 // The cluster as Slurm's schedulers see it: nodes, partitions, licences, jobs, and what is free now.
 namespace batfill::slurm {
 
-// An amount of memory, or of another resource of nodes that jobs share (GRES, such as GPUs).
-using Amount = std::int64_t;
+// Amounts are those of memory, or of another resource of nodes that jobs share (GRES, such as GPUs).
 
 struct Node {
     int cores = 1;
@@ -52,6 +56,22 @@ struct Dependency {
     enum class Until { started, ended, succeeded, failed };
     JobPlace job;
     Until until;
+    Seconds delay = 0;  // after that
+};
+
+// Why a job waits, by the last scheduler that looked at it.
+enum class WaitsFor : std::uint8_t {
+    nothing,  // nobody has looked at it yet
+    dependency,
+    dependency_never,
+    begin_time,
+    array_limit,
+    resources,
+    priority,
+    licenses,
+    limit,        // of its user, its account, ...
+    maintenance,  // a reservation of the whole partition
+    reservation,  // other nodes than those of a reservation would not be enough
 };
 
 // What a job asks for, and what decides about its place in the queue.
@@ -60,11 +80,16 @@ struct Job {
     int task = 0;                                       // its number in its array
     int array = none;                                   // tasks of an array have the same number
     int array_limit = std::numeric_limits<int>::max();  // so many of them run at most
+    std::string name = {};                              // decides between equal ids: numbers in it count as numbers
     int nodes = 1;
-    int tasks = 1;                // cores in all, at least `nodes`
-    bool whole_nodes = false;     // asks for whole nodes itself (--exclusive)
-    std::vector<Amount> amounts;  // on each node, by the kinds that nodes have; empty: none
+    int tasks = 1;                                 // cores in all, at least `nodes`
+    int cores_each = 0;                            // so many on each node; 0: any number
+    bool whole_nodes = false;                      // asks for whole nodes itself (--exclusive)
+    std::vector<Amount> amounts;                   // on each node, by the kinds that nodes have; empty: none
+    std::shared_ptr<const NodeSet> suitable = {};  // nodes that would do if they were empty; null: all
+    bool all_memory = false;  // states none, so it takes that of its nodes, which matters only when it starts
     std::vector<LicenseCount> licenses;
+    std::vector<LimitShare> limits = {};  // what it takes of limits of users, accounts, ...
     Seconds limit = 60;
     Seconds submitted = 0;
     std::optional<Seconds> eligible;
@@ -117,14 +142,20 @@ class FreeNodes {
         return true;
     }
 
+    // Whether all of the memory of a node is free. Cost: O(1).
+    bool has_all_memory(int node) const {
+        const auto at = static_cast<std::size_t>(node);
+        return amounts_.empty() || amounts_.front()[at] == nodes_[at].amounts.front();
+    }
+
     // A job takes what it holds, or gives it back.
-    // Requires: `amounts` are those of the job.
+    // Requires: `job` is the running one.
     // Cost: O(nodes of the job * amounts).
-    void take(const RunningJob& job, const std::vector<Amount>& amounts) { change(job, amounts, 1); }
-    void give_back(const RunningJob& job, const std::vector<Amount>& amounts) { change(job, amounts, -1); }
+    void take(const RunningJob& running, const Job& job) { change(running, job, 1); }
+    void give_back(const RunningJob& running, const Job& job) { change(running, job, -1); }
 
  private:
-    void change(const RunningJob& job, const std::vector<Amount>& amounts, int taken);
+    void change(const RunningJob& running, const Job& job, int taken);
 
     std::span<const Node> nodes_;
     std::vector<int> cores_;
@@ -144,21 +175,34 @@ class Cluster {
  public:
     // `licenses`: the number of copies of each.
     Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std::vector<int> licenses);
-    Cluster(const Cluster&) = delete;
-    Cluster& operator=(const Cluster&) = delete;
 
-    int size() const { return static_cast<int>(nodes_.size()); }
-    const std::vector<Node>& nodes() const { return nodes_; }
+    int size() const { return static_cast<int>(nodes_->size()); }
+    const std::vector<Node>& nodes() const { return *nodes_; }
     const std::vector<Partition>& partitions() const { return partitions_; }
     const Partition& partition(int number) const { return partitions_[static_cast<std::size_t>(number)]; }
     const NodeSet& all_nodes() const { return all_nodes_; }
+    // Those that are not down.
+    const NodeSet& up() const { return up_; }
+    void set_up(NodeSet nodes) { up_ = std::move(nodes); }
 
-    // Adds a job, which waits. Requires: its dependencies are on jobs before it.
+    // Adds a job, which waits. Requires: its dependencies are on jobs before it; or on itself, as long as nobody knows
+    // the other job.
     JobPlace submit(Job job);
     const Job& job(JobPlace place) const { return jobs_[place].job; }
     JobState state(JobPlace place) const { return jobs_[place].state; }
     // Whether a job that has ended did so well.
     bool succeeded(JobPlace place) const { return jobs_[place].succeeded; }
+    // When a job has started, and when the last of its nodes was released.
+    std::optional<Seconds> started(JobPlace place) const { return jobs_[place].started; }
+    Seconds released(JobPlace place) const { return jobs_[place].released; }
+    WaitsFor waits_for(JobPlace place) const { return jobs_[place].waits_for; }
+    void note(JobPlace place, WaitsFor reason) { jobs_[place].waits_for = reason; }
+    // The place of the next job that is submitted.
+    JobPlace next_place() const { return jobs_.size(); }
+    // A dependency of a waiting job is about this one, which has come after it.
+    void set_awaited(JobPlace place, std::size_t dependency, JobPlace awaited) {
+        jobs_[place].job.dependencies[dependency].job = awaited;
+    }
     // Number of running tasks of an array. Cost: O(1).
     int running_tasks(int array) const { return running_tasks_[static_cast<std::size_t>(array)]; }
     bool may_run_more(const Job& job) const {
@@ -174,9 +218,12 @@ class Cluster {
     void end(JobPlace job, bool succeeded = true);
     // One of its nodes, or all that are left, are clean. Does nothing for others. Cost: O(nodes / 64).
     void release(JobPlace job, int node);
-    void release(JobPlace job);
+    void release(JobPlace job, Seconds now = 0);
     // A waiting job will never start.
-    void cancel(JobPlace job) { jobs_[job].state = JobState::ended; }
+    void cancel(JobPlace job, Seconds now = 0) {
+        jobs_[job].state = JobState::ended;
+        jobs_[job].released = now;
+    }
 
     // The running job. Requires: it runs. Cost: O(running jobs).
     const RunningJob& running(JobPlace job) const;
@@ -193,26 +240,41 @@ class Cluster {
     void add(Reservation reservation) { reservations_.push_back(std::move(reservation)); }
     // Whether the licences that a job asks for are free now.
     bool has_licenses(const Job& job) const;
+    // So much of a limit is left now.
+    void set_left(std::uint32_t limit, Amount left) {
+        limits_left_.resize(std::max<std::size_t>(limits_left_.size(), limit + 1U));
+        limits_left_[limit] = left;
+    }
+    // Whether enough is left of the limits that a job counts for.
+    bool is_within_limits(const Job& job) const {
+        return std::all_of(job.limits.begin(), job.limits.end(),
+                           [&](const LimitShare& one) { return one.amount <= limits_left_[one.limit]; });
+    }
 
  private:
     struct KnownJob {
         Job job;
         JobState state = JobState::waiting;
         bool succeeded = false;
+        WaitsFor waits_for = WaitsFor::nothing;
+        std::optional<Seconds> started = std::nullopt;
+        Seconds released = 0;
     };
     struct CompletingJob {
         JobPlace job;
         NodeSet nodes;
     };
 
+    // Licences and limits.
     void take_licenses(const Job& job, int taken);
     void count_task(const Job& job, int started);
     void find_completing();
 
-    std::vector<Node> nodes_;
+    std::shared_ptr<const std::vector<Node>> nodes_;  // copies share it
     std::vector<Partition> partitions_;
     std::vector<int> licenses_;
     NodeSet all_nodes_;
+    NodeSet up_;
     std::vector<KnownJob> jobs_;
     std::vector<int> running_tasks_;  // by array
     std::vector<RunningJob> running_;
@@ -222,6 +284,7 @@ class Cluster {
     FreeNodes free_;
     std::uint64_t changes_ = 0;
     std::vector<int> free_licenses_;
+    std::vector<Amount> limits_left_;
 };
 
 }  // namespace batfill::slurm

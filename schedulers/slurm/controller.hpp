@@ -20,13 +20,25 @@ class Controller {
     // cancels jobs, and adds reservations.
     Controller(const Settings& settings, std::vector<Node> nodes, std::vector<Partition> partitions,
                std::vector<int> licenses, std::vector<std::int64_t> partition_factors = {})
-        : cluster_(std::move(nodes), std::move(partitions), std::move(licenses)),
+        : settings_(settings),
+          cluster_(std::move(nodes), std::move(partitions), std::move(licenses)),
           queue_(settings, cluster_),
           priorities_(settings, std::move(partition_factors)),
           main_(settings, cluster_),
           backfill_(settings, cluster_) {}
 
+    // Another one in the same state.
+    Controller(const Controller& other)
+        : settings_(other.settings_),
+          cluster_(other.cluster_),
+          queue_(other.queue_, cluster_),
+          priorities_(other.priorities_),
+          main_(settings_, cluster_),
+          backfill_(settings_, cluster_) {}
+    Controller& operator=(const Controller&) = delete;
+
     Cluster& cluster() { return cluster_; }
+    const JobQueue& queue() const { return queue_; }
 
     // A job comes. It gets its priority, unless it is held.
     JobPlace submit(Job job, Seconds now) {
@@ -57,6 +69,7 @@ class Controller {
     const CycleOutcome& run_backfill(Seconds now) { return backfill_.run(queue_.eligible(now), now); }
 
  private:
+    const Settings& settings_;
     Cluster cluster_;
     JobQueue queue_;
     Priorities priorities_;

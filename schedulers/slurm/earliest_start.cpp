@@ -15,6 +15,16 @@ EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
       free_later_(cluster) {}
 
 bool EarliestStart::choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice) {
+    if (job.all_memory) {
+        with_all_memory_ = candidates;
+        candidates.for_each([&](int node) {
+            if (!cluster_.free().has_all_memory(node)) {
+                with_all_memory_.erase(node);
+            }
+        });
+        return cons_tres_.choose(job, job.whole_nodes || partition.whole_nodes, with_all_memory_, cluster_.free(),
+                                 choice);
+    }
     return settings_.select == Select::linear
                ? linear_.choose(job, candidates, cluster_.free(), choice)
                : cons_tres_.choose(job, job.whole_nodes || partition.whole_nodes, candidates, cluster_.free(), choice);

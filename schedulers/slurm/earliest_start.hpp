@@ -72,6 +72,7 @@ class EarliestStart {
     Linear linear_;
     ConsTres cons_tres_;
     FreeLater free_later_;
+    NodeSet with_all_memory_;
 };
 
 }  // namespace batfill::slurm

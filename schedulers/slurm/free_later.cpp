@@ -54,14 +54,14 @@ const FreeNodes& FreeLater::free(std::size_t ended) {
         ended_ = copy * distance;
     }
     while (ended_ < ended) {
-        free_.give_back(running[ended_], cluster_.job(running[ended_].job).amounts);
+        free_.give_back(running[ended_], cluster_.job(running[ended_].job));
         if (++ended_ == known_) {
             note();
         }
     }
     while (ended_ > ended) {
         --ended_;
-        free_.take(running[ended_], cluster_.job(running[ended_].job).amounts);
+        free_.take(running[ended_], cluster_.job(running[ended_].job));
     }
     return free_;
 }

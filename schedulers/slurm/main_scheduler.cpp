@@ -15,7 +15,7 @@ MainScheduler::MainScheduler(const Settings& settings, Cluster& cluster)
 const MainScheduler::Outcome& MainScheduler::run(std::span<const QueueEntry> queue, Seconds now, bool is_full) {
     outcome_.started.clear();
     outcome_.has_skipped = false;
-    left_ = cluster_.all_nodes();
+    left_ = cluster_.up();
     has_failed_.assign(cluster_.partitions().size(), 0);
     tried_.assign(cluster_.partitions().size(), 0);
     int depth = 0;
@@ -23,8 +23,11 @@ const MainScheduler::Outcome& MainScheduler::run(std::span<const QueueEntry> que
     int counted_array = Job::none;
     for (const QueueEntry& entry : queue) {
         const Job& job = cluster_.job(entry.job);
-        if (cluster_.state(entry.job) != JobState::waiting || (job.array != Job::none && job.array == ended_array) ||
-            !cluster_.may_run_more(job)) {
+        if (cluster_.state(entry.job) != JobState::waiting || (job.array != Job::none && job.array == ended_array)) {
+            continue;
+        }
+        if (!cluster_.may_run_more(job)) {
+            cluster_.note(entry.job, WaitsFor::array_limit);
             continue;
         }
         if (job.array == Job::none || job.array != counted_array) {
@@ -38,6 +41,7 @@ const MainScheduler::Outcome& MainScheduler::run(std::span<const QueueEntry> que
             (settings_.partition_job_depth > 0 && tried_[partition]++ >= settings_.partition_job_depth)) {
             outcome_.has_skipped = true;
             ended_array = job.array;
+            cluster_.note(entry.job, WaitsFor::priority);
             continue;
         }
         const Answer answer = try_job(entry, now);
@@ -63,16 +67,22 @@ MainScheduler::Answer MainScheduler::try_job(const QueueEntry& entry, Seconds no
     const Partition& partition = cluster_.partition(entry.partition);
     candidates_ = partition.nodes;
     candidates_ &= left_;
+    if (job.suitable) {
+        candidates_ &= *job.suitable;
+    }
     if (candidates_.count() < job.nodes) {
+        cluster_.note(entry.job, WaitsFor::resources);
         return Answer::failed;
     }
-    if (!cluster_.has_licenses(job)) {
+    if (!cluster_.has_licenses(job) || !cluster_.is_within_limits(job)) {
+        cluster_.note(entry.job, cluster_.has_licenses(job) ? WaitsFor::limit : WaitsFor::licenses);
         return Answer::skipped;
     }
     bool has_reserved = false;
     for (const Reservation& reservation : cluster_.reservations()) {
         if (reservation.overlaps(now, now + job.limit)) {
             if (reservation.closes(partition)) {
+                cluster_.note(entry.job, WaitsFor::maintenance);
                 return Answer::skipped;
             }
             candidates_ -= reservation.nodes;
@@ -82,10 +92,12 @@ MainScheduler::Answer MainScheduler::try_job(const QueueEntry& entry, Seconds no
     if (has_reserved && candidates_.count() < job.nodes) {
         const bool are_idle =
             candidates_.is_subset_of(cluster_.free().idle()) && !candidates_.intersects(cluster_.completing());
+        cluster_.note(entry.job, WaitsFor::reservation);
         return are_idle ? Answer::skipped : Answer::failed;
     }
     candidates_ -= cluster_.completing();
     if (!earliest_start_.choose_now(job, partition, candidates_, choice_)) {
+        cluster_.note(entry.job, WaitsFor::resources);
         return Answer::failed;
     }
     cluster_.start(entry, now, choice_);

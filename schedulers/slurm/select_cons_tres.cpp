@@ -82,12 +82,13 @@ bool ConsTres::find_usable(const Job& job, bool whole, const NodeSet& candidates
     with_cores_.assign(with_cores_.size(), 0);
     usable_.for_each([&](int node) {
         int cores = free.cores(node);
-        if ((job.nodes == 1 && cores < job.tasks) || !free.has(node, job.amounts)) {
+        const int least = job.nodes == 1 ? job.tasks : job.cores_each;
+        if (cores < least || !free.has(node, job.amounts)) {
             usable_.erase(node);
             return;
         }
-        if (job.nodes == 1 && wants_gres(job)) {
-            cores = job.tasks;  // a node that is enough counts no more than that
+        if (least > 0 && (job.nodes > 1 || wants_gres(job))) {
+            cores = least;  // a node that is enough counts no more than that
         }
         cores_[static_cast<std::size_t>(node)] = cores;
         ++usable_count_;

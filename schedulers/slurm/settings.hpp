@@ -2,7 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
+#include <vector>
+
+#include <batfill/engine/parameters.hpp>
 
 namespace batfill::slurm {
 
@@ -72,6 +76,13 @@ struct Settings {
     // Takes in the value of SchedulerParameters: settings with commas between them, a flag without a value.
     // Throws: InputError for a setting that is none of the above, or for a value that is no whole number of at least 0.
     void take_scheduler_parameters(std::string_view text);
+
+    // The settings as parameters of an algorithm: bf_window is bf-window, with the unit that it has in slurm.conf. The
+    // choices are not among them.
+    static std::vector<Parameter> parameters();
+    // Takes in these.
+    // Throws: UsageError for a value that is not allowed.
+    void take_parameters(const Parameters& parameters);
 
     // Whether priorities are computed again while jobs wait.
     bool computes_priorities() const { return priority == PriorityType::multifactor && accounting; }

@@ -154,9 +154,14 @@ class Audit {
     static Amount amount_of(const Window& window, std::size_t column);
     Amount amount_of(const Ran& job, std::optional<std::size_t> inside, std::size_t column,
                      bool of_window = false) const;
-    Request request_of(const JobDescription& job) const;
+    Request request_of(const Ran& job) const;
     // Why the machine could not run the job, for its pools, hosts and partition, or for its limits. Empty: it could.
-    std::string refusal_of(const JobDescription& job) const;
+    std::string refusal_of(const JobDescription& job, const Shared<std::vector<Amount>>& cores = {}) const;
+    // Of each host of a job, where the scheduler has decided that.
+    Shared<std::vector<Amount>> cores_of(const Ran& job) const {
+        const auto found = cores_.find(job.row);
+        return found != cores_.end() ? found->second : Shared<std::vector<Amount>>();
+    }
     static bool is_first_run(const Ran& run) { return run.id == &run.description->id; }
     void check_dependencies();
     void find_awaited();
@@ -168,6 +173,7 @@ class Audit {
     void find_arrays();
     void check_begins();
     void check_array(const std::vector<const JobDescription*>& tasks);
+    void check_running_tasks(const std::vector<const JobDescription*>& tasks);
     void check_condition(const Ran& job, const Dependency& condition);
     void check_rejected_dependent(const RejectedDependent& job);
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
@@ -177,6 +183,10 @@ class Audit {
 
     int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
+    // How much earlier a start may be than the instant from which on it is allowed.
+    Duration start_tolerance() const {
+        return options_.decided_by_seconds ? std::max(options_.tolerance, Duration::seconds(1)) : options_.tolerance;
+    }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
     template <class Optional>
     bool agree_or_none(const Optional& a, const Optional& b) const {
@@ -219,6 +229,7 @@ class Audit {
     std::unordered_map<const JobDescription*, Awaited> awaited_;  // only looked up
     // The tasks of arrays with limits, by workload and array, in the order of submission.
     std::map<std::pair<const Workload*, std::string_view>, std::vector<const JobDescription*>> arrays_;
+    std::unordered_map<std::uint32_t, Shared<std::vector<Amount>>> cores_;  // by row; only looked up
     std::vector<Ran> ran_;          // by row, and by start once the jobs are checked one by one
     std::vector<Started> started_;  // all jobs of the schedule, if there are guarantees
     // The row of the current job. Orders violations at the same time.

@@ -209,6 +209,32 @@ void Audit::check_array(const std::vector<const JobDescription*>& tasks) {
     }
 }
 
+// The tasks run in whatever order, but not too many at once.
+void Audit::check_running_tasks(const std::vector<const JobDescription*>& tasks) {
+    std::vector<std::pair<const JobDescription*, const Ran*>> by_start;
+    for (const JobDescription* task : tasks) {
+        if (const Awaited& own = awaited_.at(task); own.first != nullptr) {
+            by_start.emplace_back(task, own.first);
+        }
+    }
+    // Of those that start together, one with a smaller limit has started first.
+    std::ranges::stable_sort(by_start, {}, [](const auto& one) {
+        return std::pair(one.second->start, one.first->needs->array_limit.value_or(max_total_amount));
+    });
+    std::priority_queue<Time, std::vector<Time>, std::greater<>> ends;
+    for (const auto& [task, run] : by_start) {
+        look_for_interruption();
+        while (!ends.empty() && ends.top() <= run->start + options_.tolerance) {
+            ends.pop();
+        }
+        row_ = run->row;
+        const std::optional<Amount> limit = task->needs->array_limit;
+        expect(!limit || static_cast<Amount>(ends.size()) < *limit, run->start, *run,
+               "starts at {}, while {} tasks of array {} run", run->start, ends.size(), shown(*task->needs->array));
+        ends.push(run->held_until());
+    }
+}
+
 void Audit::check_dependencies() {
     find_awaited();
     check_begins();
@@ -217,7 +243,7 @@ void Audit::check_dependencies() {
     }
     find_rejections();
     for (const auto& [name, tasks] : arrays_) {
-        check_array(tasks);
+        options_.decided_by_seconds ? check_running_tasks(tasks) : check_array(tasks);
     }
     for (const RejectedDependent& job : rejected_dependents_) {
         check_rejected_dependent(job);
@@ -238,7 +264,7 @@ void Audit::check_condition(const Ran& job, const Dependency& condition) {
         case Happening::Sort::unknown:
             return;
         case Happening::Sort::at:
-            expect(job.start + options_.tolerance >= happening.time + condition.delay, job.start, job,
+            expect(job.start + start_tolerance() >= happening.time + condition.delay, job.start, job,
                    "starts at {}, but waits for {} until {}", job.start, shown(condition.to_string()),
                    happening.time + condition.delay);
             return;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "src/analysis/audit.hpp"
+#include "src/analysis/laid_out.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/job_fields.hpp"
 
@@ -37,10 +39,12 @@ class Left {
                                 shown(resources_.pools()[pool].name), pools_[pool] + request.of_pool(pool));
             }
         }
+        std::size_t place = 0;
         for (const int host : job.allocation.numbers()) {
             if (static_cast<std::size_t>(host) < hosts_.size() && resources_.kind_of(host).is_shared) {
-                change_host(host, request, sign);
+                change_host(host, request, place, sign);
             }
+            ++place;
         }
         for (const auto& [kind, problem] : problems_) {
             report(problem);
@@ -52,7 +56,8 @@ class Left {
 
     static std::size_t machine_size(const Machine& machine) { return static_cast<std::size_t>(machine.processors()); }
 
-    void change_host(int host, const Request& request, int sign) {
+    // `place`: of the host among those of the job.
+    void change_host(int host, const Request& request, std::size_t place, int sign) {
         const auto at = static_cast<std::size_t>(host);
         const bool is_in_use = request.takes_whole_hosts() && users_[at] > 0;
         if (sign < 0 && is_in_use) {
@@ -60,8 +65,8 @@ class Left {
                                   fmt::format("takes the whole of host {}, where {} jobs run", host, users_[at]));
         }
         users_[at] -= sign;
-        const std::vector<Amount>& taken =
-            request.takes_whole_hosts() ? resources_.kind_of(host).capacity : request.per_host();
+        const std::span<const Amount> taken =
+            request.takes_whole_hosts() ? std::span(resources_.kind_of(host).capacity) : request.of_host(place);
         for (std::size_t capacity = 0; capacity < taken.size(); ++capacity) {
             Amount& left = hosts_[at][capacity];
             left += sign * taken[capacity];
@@ -83,14 +88,14 @@ class Left {
 
 }  // namespace
 
-Request Audit::request_of(const JobDescription& job) const {
-    const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
+Request Audit::request_of(const Ran& job) const {
+    const auto resolved = resolve_as_run(*job.description, machine_.resources(), cores_of(job));
     const auto* const request = std::get_if<Request>(&resolved);
     return request != nullptr ? *request : Request();
 }
 
-std::string Audit::refusal_of(const JobDescription& job) const {
-    const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
+std::string Audit::refusal_of(const JobDescription& job, const Shared<std::vector<Amount>>& cores) const {
+    const auto resolved = resolve_as_run(job, machine_.resources(), cores);
     if (const auto* const reason = std::get_if<std::string>(&resolved)) {
         return *reason;
     }
@@ -114,7 +119,7 @@ void Audit::check_resources() {
     std::vector<Change> changes;
     for (const Ran& job : ran_) {
         look_for_interruption();
-        if (const std::string reason = refusal_of(*job.description); !reason.empty()) {
+        if (const std::string reason = refusal_of(*job.description, cores_of(job)); !reason.empty()) {
             violation(job.start, job, "runs, though it {}", reason);
             continue;
         }
@@ -127,7 +132,7 @@ void Audit::check_resources() {
     std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::tuple(change.at, -change.sign); });
     Left left(machine_);
     for (const Change& change : changes) {
-        left.change(*change.job, request_of(*change.job->description), change.sign,
+        left.change(*change.job, request_of(*change.job), change.sign,
                     [&](const std::string& problem) { violation(change.job->start, *change.job, "{}", problem); });
     }
 }
@@ -152,12 +157,12 @@ void Audit::check_limits() {
     std::map<std::string, Swept> all;
     for (const Ran& job : ran_) {
         look_for_interruption();
-        if (job.start + options_.tolerance >= job.held_until() || !refusal_of(*job.description).empty()) {
+        if (job.start + options_.tolerance >= job.held_until() ||
+            !refusal_of(*job.description, cores_of(job)).empty()) {
             continue;
         }
         JobFields fields(*job.description);
-        for (const Limits::Bound& bound :
-             limits.bounds_for(request_of(*job.description), machine_.resources(), std::ref(fields))) {
+        for (const Limits::Bound& bound : limits.bounds_for(request_of(job), machine_.resources(), std::ref(fields))) {
             Swept& swept = all[bound.key];
             swept.limit = bound.limit;
             swept.counted = limits.all()[bound.limit].most[bound.name].first;
@@ -187,7 +192,7 @@ void Audit::check_hosts(const Ran& job) {
     if (!resources.has_named_hosts()) {
         return;
     }
-    const Request request = request_of(*job.description);
+    const Request request = request_of(job);
     for (const int host : job.allocation.numbers()) {
         if (host >= processors()) {
             return;  // reported elsewhere

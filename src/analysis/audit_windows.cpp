@@ -17,8 +17,13 @@ const std::string* booking_of(const Ran& job) {
 }
 
 // When the job is over as far as a scheduler knows at its start.
-Time estimated_end(const Ran& job) {
-    return job.description->walltime ? job.start + *job.description->walltime : job.held_until();
+Time estimated_end(const Ran& job, const CheckOptions& options) {
+    if (!job.description->walltime) {
+        return job.held_until();
+    }
+    const Microseconds start = job.start.since_zero().count();
+    const Microseconds behind = options.decided_by_seconds ? start % 1'000'000 : 0;
+    return job.start - Duration::microseconds(behind) + *job.description->walltime;
 }
 
 }  // namespace
@@ -61,7 +66,7 @@ std::optional<std::size_t> Audit::check_booking(std::size_t at) {
     for (std::size_t number = 0; number < machine_.windows().size(); ++number) {
         const Window& window = machine_.windows()[number];
         if (!window.is_for(*name) || window.from > job.start + options_.tolerance ||
-            estimated_end(job) > window.until + options_.tolerance) {
+            estimated_end(job, options_) > window.until + options_.tolerance) {
             continue;
         }
         if (!window.hosts.empty() && !window.hosts.contains_all(job.allocation)) {
@@ -85,7 +90,7 @@ std::optional<std::size_t> Audit::check_booking(std::size_t at) {
                   job.allocation, shown(on_other_hosts->name), shown(*name));
     } else {
         violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}",
-                  estimated_end(job), shown(*name));
+                  estimated_end(job, options_), shown(*name));
     }
     return std::nullopt;
 }
@@ -96,7 +101,8 @@ bool Audit::is_clear_of_others(std::size_t inside, const Ran& job) const {
     for (std::size_t number = 0; number < windows.size(); ++number) {
         const Window& window = windows[number];
         if (number != inside && window.announced <= job.start && job.start + options_.tolerance < window.until &&
-            estimated_end(job) > window.from + options_.tolerance && job.allocation.count_common(window.hosts) > 0) {
+            estimated_end(job, options_) > window.from + options_.tolerance &&
+            job.allocation.count_common(window.hosts) > 0) {
             return false;
         }
     }
@@ -125,10 +131,10 @@ void Audit::check_window_of_hosts(std::size_t number) {
     const auto first = std::ranges::lower_bound(ran_, window.announced, {}, &Ran::start);
     for (auto job = first; job != ran_.end() && job->start + options_.tolerance < window.until; ++job) {
         const bool is_inside = inside_[static_cast<std::size_t>(job - ran_.begin())] == number;
-        if (!is_inside && estimated_end(*job) > window.from + options_.tolerance &&
+        if (!is_inside && estimated_end(*job, options_) > window.from + options_.tolerance &&
             job->allocation.count_common(window.hosts) > 0) {
             violation(job->start, *job, "may run until {} on hosts of window {}, which begins at {}",
-                      estimated_end(*job), shown(window.name), window.from);
+                      estimated_end(*job, options_), shown(window.name), window.from);
         }
     }
 }
@@ -201,7 +207,7 @@ Amount Audit::amount_of(const Ran& job, std::optional<std::size_t> inside, std::
     if (column == 0) {
         return job.description->processors;
     }
-    return request_of(*job.description).of_pool(column - 1);
+    return request_of(job).of_pool(column - 1);
 }
 
 // At each start beside known windows: what runs, by the walltimes, and the windows leave enough for the new job as long
@@ -222,12 +228,14 @@ void Audit::check_amounts_beside_windows() {
         const std::vector<Time> now{job.start};
         std::vector<Time> instants{job.start};
         for (const Window& window : windows) {
-            if (window.announced <= job.start && window.from > job.start && window.from < estimated_end(job)) {
+            if (window.announced <= job.start && window.from > job.start &&
+                window.from < estimated_end(job, options_)) {
                 instants.push_back(window.from);
             }
         }
         const auto is_beside = [&](const Window& window) {
-            return window.announced <= job.start && window.from < estimated_end(job) && window.until > job.start;
+            return window.announced <= job.start && window.from < estimated_end(job, options_) &&
+                   window.until > job.start;
         };
         if (std::ranges::none_of(windows, is_beside)) {
             continue;
@@ -256,7 +264,7 @@ void Audit::check_column_beside_windows(std::size_t number, std::size_t column, 
         const bool are_windows_there = taken > 0;
         Amount of_window = 0;
         for (const std::size_t other : running) {
-            if (instant != job.start && estimated_end(ran_[other]) <= instant) {
+            if (instant != job.start && estimated_end(ran_[other], options_) <= instant) {
                 continue;
             }
             taken += amount_of(ran_[other], inside_[other], column);

@@ -111,6 +111,9 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     const ExecutionRecord& times = *job.execution;
     const JobProfile* const profile = profiles_[submitted.workload].find(description.profile);
     const bool took_no_time = may_take_no_time(job, description, profile);
+    if (job.cores) {
+        cores_.emplace(row_, job.cores);
+    }
     ran_.push_back({&id, &description, times.start, times.finish, row_, took_no_time, job.allocation});
     check_columns(job);
     check_allocation(job, description);

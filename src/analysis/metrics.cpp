@@ -126,6 +126,7 @@ void MeasuredSchedule::add(const ScheduledJob& job) {
         finished_.back().id = id;
         if (keeps_hosts_) {
             hosts_.push_back(job.allocation);
+            cores_.push_back(job.cores);
         }
     } else {
         others_.push_back(id);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/laid_out.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 
@@ -28,7 +29,9 @@ class Takers {
 
     Amount of_capacity(std::size_t job, std::size_t capacity) const {
         if (!requests_[job].takes_whole_hosts()) {
-            return requests_[job].per_host()[capacity] * schedule_.finished()[job].allocated;
+            const std::vector<Amount>& in_all = requests_[job].details->in_all;
+            return in_all.empty() ? requests_[job].per_host()[capacity] * schedule_.finished()[job].allocated
+                                  : in_all[capacity];
         }
         Amount whole = 0;
         for (const int host : schedule_.hosts()[job].numbers()) {
@@ -128,10 +131,12 @@ Changes changes_of_capacity(const std::vector<Window>& windows, const Resources&
 
 std::vector<Request> requests_of_jobs(const MeasuredSchedule& schedule, const Resources& machine,
                                       const WorkloadJobs& submitted) {
+    std::size_t place = 0;
     return mapped(schedule.finished(), [&](const FinishedJob& job) {
         look_for_interruption();
         const JobDescription& description = *submitted.require(job.id, schedule.path()).description;
-        const auto resolved = machine.resolve({job.processors}, description.needs ? &*description.needs : nullptr);
+        const auto resolved = resolve_as_run(
+            description, machine, schedule.cores().empty() ? Shared<std::vector<Amount>>() : schedule.cores()[place++]);
         const auto* const request = std::get_if<Request>(&resolved);
         return request != nullptr ? *request : Request();
     });

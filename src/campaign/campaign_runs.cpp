@@ -236,7 +236,7 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     ReplayNotes notes;
     notes.add_machine(replay.scenario().platform.notes);
     notes.add_run(replay.scenario().workloads.front(), replay.machine(), outcome.engine()->state().placement,
-                  has_plugins || !run.scheduler->code.empty());
+                  has_plugins || !run.scheduler->code.empty(), outcome.engine()->choice().description().own_fields);
     return notes;
 }
 

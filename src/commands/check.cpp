@@ -75,6 +75,10 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
     options.add("deadlines", read.options.deadlines_bind, "count a missed deadline as a violation");
     options.add("allow-rejections", read.options.rejections_allowed,
                 "allow rejections of jobs that have a walltime and fit on the machine");
+    options.add(
+        "by-seconds", read.options.decided_by_seconds,
+        "the scheduler decides by whole seconds, as slurm: starts and conditions count from the second in which they "
+        "lie, and tasks of arrays may run in any order");
     options.add("tolerance", length(read.options.tolerance, "SECONDS", Duration()).otherwise("0.000001"),
                 "largest difference between times that should be equal");
 }

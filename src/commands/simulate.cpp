@@ -214,6 +214,8 @@ SimulateOptions parse_simulate_options(const Arguments& arguments) {
     if (read.endpoint.empty()) {
         read.choice =
             combine(read.written, parse_scheduler_configuration(read.scenario.scheduler_configuration), "-a NAME");
+        refuse_if(!read.events.empty() && !read.choice->description().takes_event_files, "algorithm ",
+                  read.choice->algorithm(), ": it does not know external events, expected no --events");
     }
     read.scenario.rules = simulator_rules(read.like);
     read.has_plugins = options.given("plugin");
@@ -288,7 +290,8 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
         // A scheduler of others may look at any field, and at licences.
         const Engine* const engine = outcome.engine();
         notes.add_run(workload, machine, engine != nullptr ? engine->choice().common().placement : Placement::machine,
-                      engine == nullptr || has_plugins);
+                      engine == nullptr || has_plugins,
+                      engine != nullptr ? engine->choice().description().own_fields : std::vector<std::string>());
     }
     std::ranges::for_each(notes.texts(outcome.simulation().results().rounded_run_times), note);
 }

@@ -88,6 +88,9 @@ Amount Limits::taken_of(const Name& name, const Request& request, const Resource
             break;
     }
     Amount of_each = 0;
+    if (!request.details_or_none().in_all.empty()) {
+        return request.details->in_all[name.number];
+    }
     if (!request.takes_whole_hosts()) {
         of_each = request.per_host()[name.number];
     } else {

@@ -277,6 +277,11 @@ bool Machine::can_hold(const Window& window, const Request& request) const {
 }
 
 std::variant<Request, std::string> Machine::resolve(const JobDescription& job, Placement placement) const {
+    return resolve(job, placement, job.needs ? &*job.needs : nullptr);
+}
+
+std::variant<Request, std::string> Machine::resolve(const JobDescription& job, Placement placement,
+                                                    const StatedNeeds* stated) const {
     Request request{job.processors, placement};
     if (placement == Placement::machine && !job.licenses.empty()) {
         std::set<LicenseIndex> licenses;
@@ -292,7 +297,7 @@ std::variant<Request, std::string> Machine::resolve(const JobDescription& job, P
     if (resources_.empty()) {
         return request;
     }
-    return resources_.resolve(std::move(request), job.needs ? &*job.needs : nullptr);
+    return resources_.resolve(std::move(request), stated);
 }
 
 std::variant<Request, std::string> Machine::with_windows(Request request, const StatedNeeds& stated, Duration walltime,

@@ -270,6 +270,13 @@ std::variant<Request, std::string> Resources::resolve(Request request, const Sta
     }
     if (!lack && asked.per_host && has_shared_hosts()) {
         lack = resolve_per_host(*asked.per_host, details);
+        for (const auto& [name, amount] : asked.in_all) {
+            if (const auto capacity = position_in(capacities_, name)) {
+                details.in_all = details.per_host;
+                std::ranges::for_each(details.in_all, [&](Amount& each) { each *= request.processors; });
+                details.in_all[*capacity] = amount;
+            }
+        }
     }
     if (!lack && !partitions_.empty() && asked.partition) {
         lack = resolve_partitions(*asked.partition, details);

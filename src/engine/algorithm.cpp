@@ -19,6 +19,9 @@ void Round::start(JobIndex job) {
 void Round::start(JobIndex job, const Place& place) {
     core_.start(job, place.hosts.empty() ? nullptr : &place.hosts, place.window);
 }
+void Round::start(JobIndex job, const Place& place, std::vector<Amount> by_host) {
+    core_.start(job, &place.hosts, place.window, std::move(by_host));
+}
 void Round::start(JobIndex job, const ResourceSet& allocation) {
     core_.start(job, &allocation);
 }
@@ -27,6 +30,12 @@ bool Round::start_if_possible(JobIndex job) {
 }
 void Round::kill(JobIndex job) {
     core_.kill(job);
+}
+void Round::reject(JobIndex job, std::string reason) {
+    core_.reject_waiting(job, std::move(reason));
+}
+void Round::note_eligible(JobIndex job, Time since) {
+    core_.note_eligible(job, since);
 }
 void Round::promise(JobIndex job, Time time) {
     core_.promise(job, time);

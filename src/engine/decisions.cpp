@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -20,7 +21,8 @@ void EngineCore::fail(const std::string& what) const {
     throw DecisionError("algorithm " + choice_.algorithm() + " at " + state_.now.to_string() + ": " + what);
 }
 
-void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
+void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window,
+                       std::vector<Amount> by_host) {
     if (!was_told_of(index)) {
         fail(index, "it cannot start, the algorithm was not told of it");
     }
@@ -41,6 +43,9 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         if (!window || !state_.windows.is_open(*window)) {
             fail(index, "it cannot start, no window of its reservation has room for it now");
         }
+    }
+    if (!by_host.empty()) {
+        take_amounts(index, *allocation, std::move(by_host));
     }
     if (window && state_.machine.windows()[*window].names_processors()) {
         take_processors_inside(index, allocation, *window);
@@ -72,7 +77,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     if (dependencies_) {
         dependencies_->started(numbers_[index]);
     }
-    decisions_.emplace_back(StartJob{numbers_[index], job.allocation});
+    decisions_.emplace_back(StartJob{numbers_[index], job.allocation, cores_by_host(job.request)});
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);
         call_at(job.expected_end());
@@ -101,6 +106,16 @@ void EngineCore::kill(JobIndex index) {
         job.kill_requested = true;
         decisions_.emplace_back(KillJobs{{numbers_[index]}});
     }
+}
+
+void EngineCore::reject_waiting(JobIndex index, std::string reason) {
+    if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
+        fail(index, "it cannot be rejected, it is not waiting");
+    }
+    break_guarantee(index, Time::infinity(), GuaranteeBreakCause::parked);
+    leave_queue(index);
+    state_.limits.leave(state_.jobs[index].request);
+    reject(index, {numbers_[index], std::move(reason), RejectionCause::other});
 }
 
 void EngineCore::promise(JobIndex index, Time time) {
@@ -160,6 +175,40 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
         fail(index, "its metadata has a double quote, expected none");
     }
     decisions_.emplace_back(SetJobMetadata{numbers_[index], std::move(metadata)});
+}
+
+// How many cores of each of its hosts a job takes, if it was laid out.
+std::vector<Amount> EngineCore::cores_by_host(const Request& request) const {
+    std::vector<Amount> cores;
+    if (request.details && !request.details->by_host.empty()) {
+        const std::vector<std::string>& capacities = state_.machine.resources().capacities();
+        const auto at = std::ranges::find(capacities, "cores") - capacities.begin();
+        for (int place = 0; place < request.processors && at < std::ssize(capacities); ++place) {
+            cores.push_back(request.of_host(static_cast<std::size_t>(place))[static_cast<std::size_t>(at)]);
+        }
+    }
+    return cores;
+}
+
+// A starting job takes so much of each of these hosts.
+void EngineCore::take_amounts(JobIndex index, const ResourceSet& hosts, std::vector<Amount> by_host) {
+    Job& job = state_.jobs[index];
+    const std::vector<Amount>& least = job.request.per_host();
+    if (least.empty() || by_host.size() != static_cast<std::size_t>(hosts.size()) * least.size()) {
+        fail(index, "it cannot start, expected amounts of each of its hosts, of a job that shares hosts");
+    }
+    auto amounts = by_host.begin();
+    for (const int host : hosts.numbers()) {
+        const std::span<const Amount> taken(amounts, least.size());
+        amounts += static_cast<std::ptrdiff_t>(least.size());
+        if (!std::ranges::equal(least, taken, std::less_equal())) {
+            fail(index, "it cannot start, it would take less of host " + std::to_string(host) + " than it asks for");
+        }
+        if (host >= state_.processors || !state_.hosts.has(host, taken)) {
+            fail(index, "it cannot start, host " + std::to_string(host) + " does not have what it would take there");
+        }
+    }
+    job.request = job.request.with_amounts(std::move(by_host));
 }
 
 // Removes the processors of a starting job from the idle ones.
@@ -290,7 +339,11 @@ void EngineCore::check_hosts(JobIndex index, const ResourceSet& hosts, std::opti
     }
 }
 
+// An algorithm that lays out jobs itself also answers for this: Slurm counts a limit from the whole second of a start.
 void EngineCore::require_no_window_ahead(JobIndex index, const Place& place) const {
+    if (algorithm_->follows_conditions()) {
+        return;
+    }
     if (const std::optional<std::size_t> ahead = state_.window_ahead(index, place)) {
         const Window& window = state_.machine.windows()[*ahead];
         fail(index, "it cannot start, by its walltime it would run into window " + window.name + ", which begins at " +

@@ -181,11 +181,16 @@ Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
     return job;
 }
 
+std::optional<Duration> EngineCore::assumed_walltime(const JobDescription& job) const {
+    const std::optional<Duration> by_default = choice_.common().default_walltime;
+    return by_default ? by_default : algorithm_->assumed_walltime(job);
+}
+
 void EngineCore::describe(Job& job, SharedJobDescription description) const {
     job.shared_description = std::move(description);
     if (job.description().walltime) {
         job.walltime = *job.description().walltime + choice_.common().walltime_margin;
-    } else if (const std::optional<Duration> assumed = choice_.common().default_walltime) {
+    } else if (const std::optional<Duration> assumed = assumed_walltime(job.description())) {
         job.walltime = *assumed;
         job.walltime_assumed = true;
     }
@@ -302,7 +307,9 @@ std::variant<Request, RejectJob> EngineCore::resolve(JobNumber number, const Job
     if (may_be_booked && job.needs->wrong_booking) {
         with_place_in_errors("job " + shown(job.id), [&] { require_booking(*job.needs); });
     }
-    auto resolved = state_.machine.resolve(job, state_.placement);
+    const std::optional<StatedNeeds> stated = algorithm_->stated(job);
+    auto resolved = stated ? state_.machine.resolve(job, state_.placement, &*stated)
+                           : state_.machine.resolve(job, state_.placement);
     if (auto* const reason = std::get_if<std::string>(&resolved)) {
         return refused(std::move(*reason));
     }
@@ -311,7 +318,7 @@ std::variant<Request, RejectJob> EngineCore::resolve(JobNumber number, const Job
         return refused(*std::move(reason), request.processors > state_.processors ? RejectionCause::too_wide_for_machine
                                                                                   : RejectionCause::other);
     }
-    if (!job.walltime && !choice_.common().default_walltime) {
+    if (!job.walltime && !assumed_walltime(job)) {
         return refused("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
     }
     if (job.walltime && *job.walltime <= Duration()) {
@@ -348,7 +355,8 @@ void EngineCore::admit(Round& round, JobIndex index) {
     auto resolved = resolve(numbers_[index], job.description());
     if (auto* const rejection = std::get_if<RejectJob>(&resolved)) {
         job.request = {job.description().processors, state_.placement};
-        return reject(index, std::move(*rejection));
+        reject(index, std::move(*rejection));
+        return algorithm_->rejected(state_, index);
     }
     job.request = std::get<Request>(std::move(resolved));
     if (state_.limits.is_on()) {
@@ -435,6 +443,9 @@ std::vector<Decision>& EngineCore::decide() {
         dependencies_->next_instant().is_infinite()) {
         dependencies_->reject_hopeless(*this);
     }
+    if (algorithm_->follows_conditions()) {
+        reject_all_that_wait();
+    }
     if (!failed.empty()) {
         decisions_.emplace_back(KillJobs{numbers_of(failed)});
     }
@@ -442,6 +453,42 @@ std::vector<Decision>& EngineCore::decide() {
         finish_registration();
     }
     return decisions_;
+}
+
+void EngineCore::follow_dependencies(FindJob find) {
+    if (!algorithm_->follows_conditions()) {
+        dependencies_ = std::make_unique<Dependencies>(std::move(find));
+    }
+}
+
+std::optional<Time> EngineCore::eligible_since(JobNumber job) const {
+    if (dependencies_) {
+        return dependencies_->eligible_since(job);
+    }
+    const auto found = eligible_since_.find(job);
+    return found != eligible_since_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+// Once nothing will happen any more, jobs may still wait for others.
+void EngineCore::reject_all_that_wait() {
+    const auto waits_for_others = [&](JobIndex index) {
+        const Shared<StatedNeeds>& needs = state_.jobs[index].description().needs;
+        return needs && !needs->after.empty();
+    };
+    if (state_.waiting.empty() || !state_.running.empty() || !registration_.are_all_submitted() ||
+        !algorithm_->next_wake(state_.now).is_infinite() || !state_.windows.next_round(state_.now).is_infinite() ||
+        !std::ranges::all_of(state_.waiting.jobs(), waits_for_others)) {
+        return;
+    }
+    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
+    for (const JobIndex index : waiting) {
+        std::string awaited;
+        for (const Dependency& one : state_.jobs[index].description().needs->after) {
+            awaited += (awaited.empty() ? "" : ", ") + one.to_string();
+        }
+        reject_waiting(index, "waits for " + awaited + ", which will never happen");
+        algorithm_->withdrawn(state_, index);
+    }
 }
 
 void EngineCore::leave_queue(JobIndex index) {
@@ -458,9 +505,7 @@ void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& wi
     for (const JobIndex index : waiting) {
         if (std::optional<std::string> found = reason(state_.jobs[index])) {
             break_guarantee(index, Time::infinity(), cause, window);
-            leave_queue(index);
-            state_.limits.leave(state_.jobs[index].request);
-            reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
+            reject_waiting(index, *std::move(found));
             algorithm_->withdrawn(state_, index);
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -38,10 +39,8 @@ class EngineCore : private Admission {
     std::optional<Time> start_in_plan(Time now, const JobDescription& description) const;
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
     void order_ties_by_id() { state_.jobs.order_by_id(); }
-    void follow_dependencies(FindJob find) { dependencies_ = std::make_unique<Dependencies>(std::move(find)); }
-    std::optional<Time> eligible_since(JobNumber job) const {
-        return dependencies_ ? dependencies_->eligible_since(job) : std::nullopt;
-    }
+    void follow_dependencies(FindJob find);
+    std::optional<Time> eligible_since(JobNumber job) const;
     void requeue_for_windows() { failures_.requeue_for_windows(); }
     bool requeues() const { return failures_.may_requeue(); }
     void record_outlived_estimates() { records_outlived_estimates_ = choice_.gives_guarantees(); }
@@ -68,9 +67,12 @@ class EngineCore : private Admission {
     // ---- For Round
 
     // Null: the job's placement chooses.
-    void start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window = {});
+    void start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window = {},
+               std::vector<Amount> by_host = {});
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
+    void reject_waiting(JobIndex index, std::string reason);
+    void note_eligible(JobIndex index, Time since) { eligible_since_[numbers_[index]] = since; }
     void promise(JobIndex index, Time time);
     void end_promise(JobIndex index);
     bool explains() const { return wait_reasons_.explains(); }
@@ -126,7 +128,10 @@ class EngineCore : private Admission {
         return mapped(jobs, [this](JobIndex job) { return numbers_[job]; });
     }
     Job& add_job(JobNumber number, SharedJobDescription description);
+    std::optional<Duration> assumed_walltime(const JobDescription& job) const;
     void describe(Job& job, SharedJobDescription description) const;
+    std::vector<Amount> cores_by_host(const Request& request) const;
+    void take_amounts(JobIndex index, const ResourceSet& hosts, std::vector<Amount> by_host);
     void take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
     void take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window);
     void take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
@@ -158,6 +163,7 @@ class EngineCore : private Admission {
     template <class Reason>
     void reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason);
     void reject_over_bookings();
+    void reject_all_that_wait();
     void note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window = {});
     void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});
     void finish_registration();
@@ -178,7 +184,8 @@ class EngineCore : private Admission {
     Time records_state_from_ = Time::infinity();  // infinite: not, or not any more
     std::string recorded_state_;
     JobRegistration registration_;
-    Owned<Dependencies> dependencies_;  // null: no job waits for others
+    Owned<Dependencies> dependencies_;          // null: no job waits for others, or the algorithm looks at them
+    std::map<JobNumber, Time> eligible_since_;  // as the algorithm says
     News news_;
     bool records_outlived_estimates_ = false;
     bool is_deciding_ = false;

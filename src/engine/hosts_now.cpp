@@ -105,15 +105,15 @@ ResourceSet HostsNow::give(const Request& request, const ResourceSet& hosts) {
 }
 
 void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {
-    const Request::Details& taken = request.details_or_none();
     if (changed_.size() > 4 * users_.size()) {
         forget_changes();
     }
+    std::size_t place = 0;
     for (const int host : hosts.numbers()) {
         changed_.push_back(host);
         users_[static_cast<std::size_t>(host)] -= sign;
-        const std::vector<Amount>& amounts =
-            taken.per_host.empty() ? resources_->kind_of(host).capacity : taken.per_host;
+        const std::span<const Amount> amounts =
+            request.takes_whole_hosts() ? std::span(resources_->kind_of(host).capacity) : request.of_host(place++);
         for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
             free(host, capacity) += sign * amounts[capacity];
         }

@@ -170,6 +170,14 @@ void Parameters::refuse_what_does_not_go_together(const std::vector<Parameter>& 
     }
 }
 
+const std::string& Parameters::as_text(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+        throw std::logic_error("parameter " + name + " was not declared");
+    }
+    return found->second.text;
+}
+
 const Parameters::Typed& Parameters::typed(const std::string& name, Parameter::Type type) const {
     const auto found = values_.find(name);
     refuse_if<std::logic_error>(found == values_.end() || found->second.type != type, "parameter ", name,

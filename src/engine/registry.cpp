@@ -50,8 +50,10 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
     }
     description.parameters.push_back(
         Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
-    description.parameters.push_back(Parameter::seconds(
-        "walltime-margin", "", "added to the walltimes in plans; jobs still stop at their walltimes"));
+    if (description.has_walltime_margin) {
+        description.parameters.push_back(Parameter::seconds(
+            "walltime-margin", "", "added to the walltimes in plans; jobs still stop at their walltimes"));
+    }
     description.parameters.push_back(
         Parameter::choice("placement", placements, placements.at(0), "which of the idle processors a job gets"));
     description.parameters.push_back(Parameter::choice(
@@ -65,7 +67,8 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
 
 CommonParameters::CommonParameters(const Parameters& parameters)
     : default_walltime(parameters.seconds("default-walltime")),
-      walltime_margin(parameters.seconds("walltime-margin").value_or(Duration())),
+      walltime_margin(parameters.knows("walltime-margin") ? parameters.seconds("walltime-margin").value_or(Duration())
+                                                          : Duration()),
       placement(*placement_named(parameters.choice("placement"))),
       on_failure(parameters.choice<OnFailure>("on-failure")),
       rejects_too_small(parameters.choice("when-too-small") == "reject") {

@@ -6,8 +6,9 @@
 #include "src/formats/job_id.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/text.hpp"
 
-// guarantees.csv, broken_guarantees.csv and eligible.csv.
+// guarantees.csv, broken_guarantees.csv, eligible.csv and tasks.csv.
 namespace batfill {
 
 namespace {
@@ -18,6 +19,8 @@ constexpr std::array<std::string_view, 4> guarantee_columns{"job_id", "guarantee
 constexpr CsvFormat guarantees{"guarantees.csv", "batfill simulate", guarantee_columns};
 constexpr std::array<std::string_view, 3> eligible_columns{"job_id", "eligible_time", "workload_name"};
 constexpr CsvFormat eligible_times{"eligible.csv", "batfill simulate", eligible_columns};
+constexpr std::array<std::string_view, 4> tasks_columns{"job", "host", "cores", "workload_name"};
+constexpr CsvFormat tasks{"tasks.csv", "batfill simulate", tasks_columns};
 constexpr std::array<std::string_view, 6> broken_columns{
     "job_id", "lost_at", "guaranteed_start", "new_guaranteed_start", "workload_name", "cause"};
 constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns, 1};
@@ -34,6 +37,15 @@ void read(const CsvRow& row, std::vector<Guarantee>& out) {
 void read(const CsvRow& row, std::vector<EligibleTime>& out) {
     enum : std::size_t { job_id, eligible_time, workload_name };
     out.push_back({row.job(workload_name, job_id), row.optional_planned_time(eligible_time)});
+}
+
+void read(const CsvRow& row, std::vector<HostCores>& out) {
+    enum : std::size_t { job, host, cores, workload_name };
+    const auto number = number_in<int>(row.text(host));
+    const auto amount = number_in<Amount>(row.text(cores));
+    row.fail_if(!number || *number < 0, host, "the number of a host");
+    row.fail_if(!amount || *amount < 0, cores, "a number of cores");
+    out.push_back({row.job(workload_name, job), *number, *amount});
 }
 
 void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
@@ -89,6 +101,22 @@ std::string eligible_csv_header() {
 
 void append_csv(const EligibleTime& job, std::string& out) {
     append_line(job.job_id, {job.eligible}, out);
+    out += '\n';
+}
+
+std::vector<HostCores> read_host_cores(const std::string& path, std::optional<std::string_view> text) {
+    return records_in<HostCores>(path, tasks, text);
+}
+
+std::string tasks_csv_header() {
+    return "job,host,cores,workload_name\n";
+}
+
+void append_csv(const HostCores& row, std::string& out) {
+    const JobIdParts id(row.job_id);
+    append_csv_field(id.name, out);
+    out += ',' + std::to_string(row.host) + ',' + std::to_string(row.cores) + ',';
+    append_csv_field(id.workload, out);
     out += '\n';
 }
 

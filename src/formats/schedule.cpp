@@ -2,6 +2,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <unordered_map>
 #include <utility>
 
 #include <batfill/formats/schedule.hpp>
@@ -132,7 +134,37 @@ std::string impossibility_of(const ScheduledJob& job) {
     return {};
 }
 
-ScheduledJob read_job(const CsvRow& row, TakenJobs taken) {
+// What a tasks.csv says, by job.
+using CoresOfJobs = std::unordered_map<std::string, Shared<std::vector<Amount>>>;  // only looked up
+
+// The tasks.csv beside a jobs.csv, plain or gzipped. Empty: there is none.
+CoresOfJobs cores_beside(const std::string& path) {
+    CoresOfJobs result;
+    std::string prefix = path.substr(0, path.size() - (path.ends_with(".gz") ? 3 : 0));
+    constexpr std::string_view ending = "jobs.csv";
+    if (!prefix.ends_with(ending)) {
+        return result;
+    }
+    prefix.resize(prefix.size() - ending.size());
+    for (const std::string& file : {prefix + "tasks.csv", prefix + "tasks.csv.gz"}) {
+        if (!std::filesystem::is_regular_file(file)) {
+            continue;
+        }
+        const std::vector<HostCores> rows = read_host_cores(file);
+        for (auto row = rows.begin(); row != rows.end();) {
+            const auto end =
+                std::find_if(row, rows.end(), [&](const auto& other) { return other.job_id != row->job_id; });
+            std::vector<Amount> cores;
+            std::transform(row, end, std::back_inserter(cores), [](const HostCores& one) { return one.cores; });
+            result.emplace(row->job_id, std::move(cores));
+            row = end;
+        }
+        return result;
+    }
+    return result;
+}
+
+ScheduledJob read_job(const CsvRow& row, TakenJobs taken, const CoresOfJobs& cores) {
     ScheduledJob job;
     job.id = id_of(row);
     job.submit = row.time(schedule_column("submission_time"));
@@ -150,6 +182,9 @@ ScheduledJob read_job(const CsvRow& row, TakenJobs taken) {
     std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(schedule_column("allocated_resources")));
     row.fail_if(!allocation, schedule_column("allocated_resources"), "host numbers like 0-3 7");
     job.allocation = std::move(*allocation);
+    if (const auto found = cores.find(job.id); found != cores.end()) {
+        job.cores = found->second;
+    }
     if (taken == TakenJobs::possible) {
         if (const std::string problem = impossibility_of(job); !problem.empty()) {
             row.fail("job " + shown(job.id) + ' ' + problem);
@@ -187,13 +222,15 @@ double stretch_of(const ExecutionRecord& execution) {
 Schedule read_schedule(const std::string& path, std::optional<std::string_view> text, TakenJobs taken) {
     Schedule schedule{path, {}};
     schedule.jobs.reserve(text ? 0 : estimated_lines(path));
+    const CoresOfJobs cores = text ? CoresOfJobs() : cores_beside(path);
     read_csv(
-        path, jobs_format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row, taken)); }, text);
+        path, jobs_format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row, taken, cores)); }, text);
     return schedule;
 }
 
 void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use, TakenJobs taken) {
-    read_csv(path, jobs_format, [&](const CsvRow& row) { use(read_job(row, taken)); });
+    const CoresOfJobs cores = cores_beside(path);
+    read_csv(path, jobs_format, [&](const CsvRow& row) { use(read_job(row, taken, cores)); });
 }
 
 std::string schedule_csv_header() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <batfill/engine/algorithm.hpp>
+
 #include "src/support/json.hpp"
 #include "src/support/text.hpp"
 
@@ -44,9 +46,29 @@ void ReplayNotes::leave_out_fields(const ResourceFields& read) {
     }
 }
 
-void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read) {
+// Notes that jobs have fields that only other algorithms read.
+void ReplayNotes::add_fields_of_others(const Workload& workload, const std::vector<std::string>& own_fields) {
+    for (const AlgorithmDescription* const algorithm : registered_algorithms()) {
+        for (const std::string& field : algorithm->own_fields) {
+            if (std::ranges::find(own_fields, field) == own_fields.end() &&
+                std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
+                    JsonReader reader;
+                    return job.description.other_fields.text().find(field) != std::string::npos &&
+                           asks_for(&reader.parse('{' + job.description.other_fields.text() + '}'), field.c_str());
+                })) {
+                of_other_algorithms_[algorithm->name].insert(field);
+            }
+        }
+    }
+}
+
+void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read,
+                          const std::vector<std::string>& own_fields) {
     const Resources& resources = machine.resources();
     ReplayNotes of_fields;
+    if (!fields_are_read) {
+        add_fields_of_others(workload, own_fields);
+    }
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
             of_fields.add_fields(job.other_fields.text());
@@ -100,6 +122,9 @@ void ReplayNotes::add(const ReplayNotes& others) {
         looked_at_[i] = std::max(looked_at_[i], others.looked_at_[i]);
     }
     of_machines_.insert(others.of_machines_.begin(), others.of_machines_.end());
+    for (const auto& [algorithm, read] : others.of_other_algorithms_) {
+        of_other_algorithms_[algorithm].insert(read.begin(), read.end());
+    }
     licenses_ = licenses_ || others.licenses_;
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
@@ -137,6 +162,10 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     }
     if (unread_[dependency] > 0 && looked_at_[dependency] > 0) {
         texts.emplace_back("some jobs have a dependency but no after, as other jobs do; they wait for no other job");
+    }
+    for (const auto& [algorithm, read] : of_other_algorithms_) {
+        texts.push_back("jobs have the fields " + enumeration({read.begin(), read.end()}) + ", which only algorithm " +
+                        algorithm + " reads");
     }
     if (licenses_) {
         texts.emplace_back("jobs ask for licences, which only placement=machine looks at");

@@ -61,6 +61,8 @@ void describe(const Simulator& simulator, JobNumber number, ScheduledJob& schedu
         scheduled.execution.reset();
         scheduled.allocation.clear();
     }
+    const auto cores = simulator.results().cores.find(number);
+    scheduled.cores = cores != simulator.results().cores.end() ? cores->second : Shared<std::vector<Amount>>();
     scheduled.profile = description.profile;
     const auto metadata = simulator.results().metadata.find(number);
     scheduled.metadata = metadata != simulator.results().metadata.end() ? metadata->second : "";
@@ -205,6 +207,17 @@ void Outcome::for_each_dependent(const std::function<void(const EligibleTime&)>&
     }
 }
 
+void Outcome::for_each_host_of_jobs(const std::function<void(const HostCores&)>& use) const {
+    for_each_job([&](const ScheduledJob& job) {
+        if (job.cores && job.state != JobState::rejected) {
+            auto cores = job.cores->begin();
+            for (const int host : job.allocation.numbers()) {
+                use({job.id, host, *cores++});
+            }
+        }
+    });
+}
+
 Workload Outcome::registered_jobs() const {
     Workload registered;
     registered.name = "registered";
@@ -252,6 +265,7 @@ CheckReport audit(const Outcome& outcome, CheckOptions options) {
     if (outcome.engine() != nullptr) {
         options.placement = outcome.engine()->choice().common().placement;
         options.jobs_survive_losses = outcome.jobs_survive_losses();
+        options.decided_by_seconds = outcome.engine()->algorithm().follows_conditions();
     }
     const auto schedule = [&](const auto& use) { outcome.for_each_job(use); };
     std::vector<Guarantee> guarantees;

@@ -191,6 +191,9 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
     if (outcome.has_dependencies()) {
         run.eligible = [&outcome](const auto& use) { outcome.for_each_dependent(use); };
     }
+    if (outcome.lays_out_jobs()) {
+        run.tasks = [&outcome](const auto& use) { outcome.for_each_host_of_jobs(use); };
+    }
     if (outcome.explains()) {
         run.wait_reasons = outcome.wait_reasons();
         run.host_names = words_for(outcome).host_names();
@@ -223,6 +226,8 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
     });
     write(static_cast<bool>(run.eligible), "eligible.csv",
           [&](OutputFile& file) { write_table(file, eligible_csv_header(), run.eligible); });
+    write(static_cast<bool>(run.tasks), "tasks.csv",
+          [&](OutputFile& file) { write_table(file, tasks_csv_header(), run.tasks); });
     write(run.wait_reasons.has_value(), "explain.csv", [&](OutputFile& file) {
         const std::vector<ExplainedReason> reasons =
             explained(*run.wait_reasons, ReasonWords(run.host_names, run.instants));

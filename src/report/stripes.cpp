@@ -61,8 +61,8 @@ class Bands {
     // Whether there are as many free rows as the job takes.
     bool fits(const ResourceSet& hosts, const Request& request) const {
         bool all = true;
-        each_band(hosts, [&](int host, int first, int last) {
-            all = all && wanted(host, request, last - first + 1) <= free_[static_cast<std::size_t>(host)].size();
+        each_band(hosts, [&](int host, std::size_t at, int first, int last) {
+            all = all && wanted(host, at, request, last - first + 1) <= free_[static_cast<std::size_t>(host)].size();
         });
         return all;
     }
@@ -70,8 +70,8 @@ class Bands {
     // The rows of a job, which are no longer free if it `keeps` them.
     Rows take(const ResourceSet& hosts, const Request& request, bool keeps) {
         Rows taken;
-        each_band(hosts, [&](int host, int first, int last) {
-            const int count = wanted(host, request, last - first + 1);
+        each_band(hosts, [&](int host, std::size_t at, int first, int last) {
+            const int count = wanted(host, at, request, last - first + 1);
             ResourceSet& free = free_[static_cast<std::size_t>(host)];
             ResourceSet placed = place(free, first, last, count);
             for (const auto& [from, until] : placed.intervals()) {
@@ -86,7 +86,7 @@ class Bands {
 
     void give_back(const ResourceSet& hosts, const Rows& rows) {
         std::size_t next = 0;
-        each_band(hosts, [&](int host, int first, int last) {
+        each_band(hosts, [&](int host, std::size_t, int first, int last) {
             while (next < rows.size() && rows[next].last < first) {
                 ++next;
             }
@@ -98,26 +98,27 @@ class Bands {
     }
 
  private:
-    // Calls visit(HOST, FIRST ROW, LAST ROW) for each host that has rows.
+    // Calls visit(HOST, ITS PLACE AMONG THESE, FIRST ROW, LAST ROW) for each host that has rows.
     void each_band(const ResourceSet& hosts, auto visit) const {
+        std::size_t place = 0;
         for (const auto& [from, until] : hosts.intervals()) {
-            for (int host = from; host <= until && static_cast<std::size_t>(host) < free_.size(); ++host) {
+            for (int host = from; host <= until && static_cast<std::size_t>(host) < free_.size(); ++host, ++place) {
                 const int first = panel_.first_rows[static_cast<std::size_t>(host)];
                 const int behind = panel_.first_rows[static_cast<std::size_t>(host) + 1];
                 if (first < behind) {
-                    visit(host, first, behind - 1);
+                    visit(host, place, first, behind - 1);
                 }
             }
         }
     }
 
-    // The number of rows that the job has in a band of so many.
-    int wanted(int host, const Request& request, int band) const {
+    // The number of rows that the job has in a band of so many. `place`: of the host among its hosts.
+    int wanted(int host, std::size_t place, const Request& request, int band) const {
         const Resources::HostKind& kind = machine_.kind_of(host);
         if (!kind.is_shared || request.takes_whole_hosts()) {
             return band;
         }
-        const Amount amount = request.per_host()[panel_.number];
+        const Amount amount = request.of_host(place)[panel_.number];
         const Amount capacity = kind.capacity[panel_.number];
         if (amount <= 0 || amount >= capacity) {
             return amount <= 0 ? 0 : band;

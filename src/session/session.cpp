@@ -123,6 +123,8 @@ void Session::choose(const std::string& scheduler_configuration) {
     const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(scheduler_configuration),
                                            R"(Batsim's scheduler configuration: {"algorithm": "NAME"})");
     require_fit_for_daemon(choice);
+    refuse_if(codec_->has_ends_at_any_time() && !choice.description().serves_wrench, "algorithm ", choice.algorithm(),
+              ": not for WRENCH");
     engine_ = std::make_unique<Engine>(choice);
     if (requeue_jobs(windows_)) {
         engine_->requeue_for_windows();

@@ -82,6 +82,9 @@ void Simulation::start(StartJob& decision) {
     }
     job.state = JobState::running;
     job.allocation = std::move(decision.allocation);
+    if (!decision.cores.empty()) {
+        results_.cores[decision.job] = std::move(decision.cores);
+    }
     job.start = results_.now;
     job.end = results_.now + run_time(job, job.expected_state);
     --in_queue_;

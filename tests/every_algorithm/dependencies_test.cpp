@@ -240,7 +240,7 @@ bool takes_dependencies(const DrawnAlgorithm& drawn) {
     } catch (const UsageError&) {
         return false;
     }
-    return !choice.submits_jobs();
+    return !choice.submits_jobs() && !choice.make_algorithm()->follows_conditions();
 }
 
 }  // namespace

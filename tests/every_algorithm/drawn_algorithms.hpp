@@ -55,7 +55,8 @@ inline std::string draw_value(Random& random, const Parameter& parameter) {
                        std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30, 60)) +
                    "e-1";
         case Parameter::Type::text:
-            return random.one_in(2) ? "gpus" : "a text";
+            return std::vector<std::string>{"gpus", "a text",
+                                            "high:10"}[static_cast<std::size_t>(random.between(0, 2))];
         case Parameter::Type::numbers:
             break;
     }

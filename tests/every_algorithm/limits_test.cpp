@@ -300,7 +300,7 @@ void require_same_waits(const Outcome& explained) {
 // Whether it can be told which pools to plan, or plans nothing.
 bool plans_as_told(const AlgorithmDescription& algorithm) {
     const auto made = algorithm.make(Parameters(algorithm.name, algorithm.parameters, {}));
-    return made->understands_resources() &&
+    return made->understands_resources() && !made->follows_conditions() &&
            (std::ranges::count(algorithm.parameters, "plan-pools", &Parameter::name) > 0 ||
             dynamic_cast<const PlanAlgorithm*>(made.get()) == nullptr);
 }

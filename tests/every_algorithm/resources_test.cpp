@@ -64,10 +64,11 @@ void compare_explained(const Scenario& scenario, const DrawnAlgorithm& drawn, Fo
 }
 
 // Calls use(RANDOM, ROUND, DRAWN) so often for each algorithm that takes such machines, with parameters drawn for it.
+// One that looks at conditions of jobs itself has other rules for these machines.
 void for_each_drawn(unsigned seed, int rounds, const auto& use) {
     for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
         const Parameters defaults(algorithm->name, algorithm->parameters, {});
-        if (!algorithm->make(defaults)->understands_resources()) {
+        if (const auto made = algorithm->make(defaults); !made->understands_resources() || made->follows_conditions()) {
             continue;
         }
         Random random(seed);

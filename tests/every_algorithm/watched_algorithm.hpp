@@ -60,6 +60,12 @@ class Watched : public Algorithm {
     bool needs_run_times() const override { return watched_->needs_run_times(); }
     bool understands_resources() const override { return watched_->understands_resources(); }
     bool looks_ahead(const Machine& machine) const override { return watched_->looks_ahead(machine); }
+    std::optional<StatedNeeds> stated(const JobDescription& job) const override { return watched_->stated(job); }
+    bool follows_conditions() const override { return watched_->follows_conditions(); }
+    std::optional<Duration> assumed_walltime(const JobDescription& job) const override {
+        return watched_->assumed_walltime(job);
+    }
+    void rejected(const SchedulerState& state, JobIndex job) override { watched_->rejected(state, job); }
     void require_dependencies() const override { watched_->require_dependencies(); }
     std::optional<std::string> refuse(const JobDescription& job) const override { return watched_->refuse(job); }
     bool gives_guarantees() const override { return watched_->gives_guarantees(); }

@@ -75,7 +75,7 @@ class PlainSlurm {
     }
     bool has_amounts(int node, const Job& job, const Running& running) const {
         for (std::size_t kind = 0; kind < job.asks.amounts.size(); ++kind) {
-            slurm::Amount left = nodes[static_cast<std::size_t>(node)].amounts[kind];
+            Amount left = nodes[static_cast<std::size_t>(node)].amounts[kind];
             for (const Job* other : running) {
                 left -=
                     other->nodes.contains(node) && kind < other->asks.amounts.size() ? other->asks.amounts[kind] : 0;

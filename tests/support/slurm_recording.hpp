@@ -458,7 +458,7 @@ inline std::string text_of(const SlurmRecording& run) {
     }
     for (const slurm::Node& node : run.nodes) {
         text << "node " << node.cores;
-        for (const slurm::Amount amount : node.amounts) {
+        for (const Amount amount : node.amounts) {
             text << ' ' << amount;
         }
         text << '\n';
@@ -522,7 +522,7 @@ inline std::vector<SlurmRecording> read_slurm_recordings_text(const std::string&
         } else if (kind == "node") {
             slurm::Node& node = run.nodes.emplace_back();
             words >> node.cores;
-            for (slurm::Amount amount = 0; words >> amount;) {
+            for (Amount amount = 0; words >> amount;) {
                 node.amounts.push_back(amount);
             }
         } else if (kind == "partition") {

@@ -26,6 +26,10 @@ struct CheckOptions {
     // is not wider than the largest group of equal hosts; and all that it waits for can happen. Always allowed where
     // processors fail.
     bool rejections_allowed = false;
+    // The scheduler decides by whole seconds, as Slurm: a start counts from the second in which it lies, and a
+    // condition holds in the second in which it begins to hold. And of the tasks of an array, only the number that run
+    // at once is limited, in whatever order.
+    bool decided_by_seconds = false;
 };
 
 struct Violation {

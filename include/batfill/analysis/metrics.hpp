@@ -84,6 +84,9 @@ class MeasuredSchedule {
     const std::vector<FinishedJob>& finished() const { return finished_; }
     // The hosts of each of them; empty if they are not kept.
     const std::vector<ResourceSet>& hosts() const { return hosts_; }
+    // How many cores each of them had of each of its hosts, in their order, where the scheduler has decided that.
+    // Empty if they are not kept.
+    const std::vector<Shared<std::vector<Amount>>>& cores() const { return cores_; }
     // The ids of the other jobs.
     const std::vector<std::string_view>& others() const { return others_; }
     // Number of jobs; number of jobs in this state.
@@ -105,6 +108,7 @@ class MeasuredSchedule {
     bool keeps_hosts_ = false;
     std::vector<FinishedJob> finished_;
     std::vector<ResourceSet> hosts_;
+    std::vector<Shared<std::vector<Amount>>> cores_;
     std::vector<std::string_view> others_;
     std::array<std::size_t, all_job_states.size()> in_state_{};  // by state
     std::vector<Wide> widest_;                                   // each job with a higher processor than all before it

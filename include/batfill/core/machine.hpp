@@ -124,6 +124,9 @@ class Machine {
     // machine. Kinds of things that the machine does not have at all are ignored. Or why it could not run even if the
     // machine were empty, as a predicate ("asks for ..."). reason_to_refuse() looks at the rest.
     // Cost: that of Resources::resolve(), and O(licences of the job * log(licences)).
+    // `stated`: what counts in place of what the job states besides its processors; null: nothing.
+    std::variant<Request, std::string> resolve(const JobDescription& job, Placement placement,
+                                               const StatedNeeds* stated) const;
     std::variant<Request, std::string> resolve(const JobDescription& job, Placement placement) const;
     // The same with the windows of its booking, for this walltime. Or why no window can hold it from `now` on. Jobs
     // without a booking need no windows.

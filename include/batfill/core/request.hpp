@@ -50,9 +50,13 @@ struct Request {
 
     // Besides whole processors.
     struct Details {
-        std::vector<LicenseIndex> licenses = {};   // a copy of each of these; increasing, each once
-        std::vector<Amount> pools = {};            // by pool; empty: nothing of any
-        std::vector<Amount> per_host = {};         // by capacity; empty: whole hosts
+        std::vector<LicenseIndex> licenses = {};  // a copy of each of these; increasing, each once
+        std::vector<Amount> pools = {};           // by pool; empty: nothing of any
+        std::vector<Amount> per_host = {};        // by capacity; empty: whole hosts
+        // If it takes different amounts of its hosts, per_host has the least of each. What it takes of all together, by
+        // capacity; and, once it runs, of each of its hosts in their order.
+        std::vector<Amount> in_all = {};
+        std::vector<Amount> by_host = {};
         std::vector<std::size_t> partitions = {};  // hosts of any of these; increasing, each once; empty: any host
         // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
         std::vector<std::size_t> windows = {};
@@ -75,6 +79,20 @@ struct Request {
     Amount of_pool(std::size_t pool) const { return details && !details->pools.empty() ? details->pools[pool] : 0; }
     const std::vector<Amount>& per_host() const { return details_or_none().per_host; }
     bool takes_whole_hosts() const { return per_host().empty(); }
+    // What it takes of the host at this place among its hosts, once it runs. Requires: it does not take whole hosts.
+    std::span<const Amount> of_host(std::size_t place) const {
+        const std::size_t capacities = details->per_host.size();
+        return details->by_host.empty() ? std::span(details->per_host)
+                                        : std::span(details->by_host).subspan(place * capacities, capacities);
+    }
+    // This request with what it takes of each of its hosts. Requires: it does not take whole hosts.
+    Request with_amounts(std::vector<Amount> by_host) const {
+        Request result = *this;
+        Details with = *details;
+        with.by_host = std::move(by_host);
+        result.details = std::move(with);
+        return result;
+    }
     const std::vector<std::size_t>& partitions() const { return details_or_none().partitions; }
     const std::vector<LimitShare>& limits() const { return details_or_none().limits; }
     const std::vector<std::size_t>& windows() const { return details_or_none().windows; }

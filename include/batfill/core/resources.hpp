@@ -39,6 +39,7 @@ struct StatedNeeds {
     // The JSON of a `reservation` that is no name. Others have fields of this name, so it is an error only where a
     // window is for a booking: require_booking().
     std::optional<std::string> wrong_booking = {};
+    Amounts in_all = {};  // of its hosts together, where that is more than per_host says of each
 
     // Whether it states a condition of being eligible, also one that always holds.
     bool has_conditions() const { return !after.empty() || begin || array_limit; }

@@ -53,6 +53,9 @@ class Round {
     // hosts. Hosts that are not given are chosen beside such windows. Of what windows take of pools, only
     // start_if_possible() looks ahead: a pool need not be planned.
     void start(JobIndex job, const Place& place);
+    // As above, with what the job takes of each of these hosts, in their order, by capacity: at least as much as its
+    // request says of each. Only for an algorithm that lays out jobs (Algorithm::stated), and not for whole hosts.
+    void start(JobIndex job, const Place& place, std::vector<Amount> by_host);
     // As above, if the job can start now (SchedulerState::can_start_now). Returns whether it could.
     bool start_if_possible(JobIndex job);
 
@@ -60,6 +63,11 @@ class Round {
     // until its end is reported. Does nothing if this was asked before.
     // Cost: O(1).
     void kill(JobIndex job);
+
+    // Rejects a waiting job, which leaves the queue. `reason` is a predicate ("asks for ...").
+    void reject(JobIndex job, std::string reason);
+    // Notes since when a waiting job with conditions is eligible, for an algorithm that follows_conditions().
+    void note_eligible(JobIndex job, Time since);
 
     // Guarantees a waiting job a latest start, for an algorithm that does not know it in guaranteed_start() yet. The
     // first promise counts; an earlier time changes nothing. In a round in which the machine changed or windows were
@@ -230,6 +238,21 @@ class Algorithm {
     // plain. Asked before begin().
     virtual bool looks_ahead(const Machine&) const { return false; }
 
+    // What a job states besides its number of hosts in the eyes of this algorithm, if that is not what its description
+    // says. If it lays out the job itself (Round::start), then this has the least of each host.
+    virtual std::optional<StatedNeeds> stated(const JobDescription&) const { return std::nullopt; }
+
+    // Whether it looks itself at the conditions of jobs (StatedNeeds::has_conditions()), so that the engine submits
+    // all jobs at once. It says when they are eligible (Round::note_eligible). Never changes.
+    virtual bool follows_conditions() const { return false; }
+
+    // The walltime that it assumes for a job that has none, which then runs at most so long. None: such a job is
+    // rejected, unless there is a default-walltime.
+    virtual std::optional<Duration> assumed_walltime(const JobDescription&) const { return std::nullopt; }
+
+    // A job was rejected at its submission. For an algorithm that follows_conditions().
+    virtual void rejected(const SchedulerState&, JobIndex) {}
+
     // Whether it may put processors to sleep (Round::put_to_sleep). Never changes.
     virtual bool switches_processors() const { return false; }
 
@@ -282,6 +305,12 @@ struct AlgorithmDescription {
     // an algorithm that understands_resources().
     std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous,
                                       Placement::snug, Placement::fullest};
+    // Fields of jobs that only it reads.
+    std::vector<std::string> own_fields = {};
+    // What it does not know: the parameter walltime-margin, files of external events, and WRENCH.
+    bool has_walltime_margin = true;
+    bool takes_event_files = true;
+    bool serves_wrench = true;
 };
 
 // Appends the parameters that all algorithms have: default-walltime, walltime-margin, placement, on-failure,

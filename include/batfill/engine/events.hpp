@@ -89,6 +89,9 @@ struct Event {
 struct StartJob {
     JobNumber job{};
     ResourceSet allocation;  // as many processors as the job requested
+    // How many cores of each of its hosts it has, in their order, if the scheduler has decided that. Messages do not
+    // say it.
+    std::vector<Amount> cores = {};
 };
 
 // Why a job is rejected, as far as the user can change the reason.

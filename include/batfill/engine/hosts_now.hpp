@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -55,6 +57,12 @@ class HostsNow {
     // The hosts on which the job would start now: of those that fit, the lowest or, with Placement::fullest, those with
     // the least left. None of `without`. Empty if there are too few.
     std::optional<ResourceSet> choose(const Request& request, const ResourceSet& without = {}) const;
+
+    // Whether so much is free on this host, by capacity.
+    bool has(int host, std::span<const Amount> amounts) const {
+        return std::equal(amounts.begin(), amounts.end(), &free_[static_cast<std::size_t>(host) * capacities_],
+                          std::less_equal());
+    }
 
     // Requires: the hosts fit.
     void take(const Request& request, const ResourceSet& hosts) { change(request, hosts, -1); }

@@ -122,6 +122,12 @@ class Parameters {
     // Empty: off.
     const std::string& text(const std::string& name) const { return typed(name, Parameter::Type::text).text; }
 
+    // Whether a parameter of this name was declared.
+    bool knows(const std::string& name) const { return values_.contains(name); }
+    // The value of any parameter, as text.
+    // Throws: std::logic_error if it was not declared.
+    const std::string& as_text(const std::string& name) const;
+
     // What was given, as text, in that order.
     const Given& given() const { return given_; }
     // The parameters that are not off, as text, by name, without `omitted`.

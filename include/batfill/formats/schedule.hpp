@@ -7,7 +7,9 @@
 #include <vector>
 
 #include <batfill/core/job.hpp>
+#include <batfill/core/request.hpp>
 #include <batfill/core/resource_set.hpp>
+#include <batfill/core/shared.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/core/time.hpp>
 
@@ -38,6 +40,7 @@ struct ScheduledJob {
     // Column `stretch`, if it has a number. Reading sets it; writing computes it from the times.
     std::optional<double> stretch;
     ResourceSet allocation;
+    Shared<std::vector<Amount>> cores;                  // of each host, if a tasks.csv says so
     SharedText profile;                                 // written, not read
     SharedText metadata;                                // the scheduler's text for the job; written, not read
     int processors = 0;                                 // requested
@@ -97,6 +100,13 @@ struct EligibleTime {
     std::optional<Time> eligible;  // when all that it waited for had happened; none: never
 };
 
+// One line of a tasks.csv: how many cores of a host a job has, where the scheduler has decided that.
+struct HostCores {
+    std::string job_id;  // workload and job, "w0!17"
+    int host = 0;
+    Amount cores = 0;
+};
+
 // One line of a broken_guarantees.csv: a guarantee that has moved later, or ended.
 struct BrokenGuarantee {
     std::string job_id;             // workload and job, "w0!17"
@@ -123,6 +133,11 @@ void append_csv(const Guarantee& guarantee, std::string& out);
 std::vector<EligibleTime> read_eligible_times(const std::string& path, std::optional<std::string_view> text = {});
 std::string eligible_csv_header();
 void append_csv(const EligibleTime& job, std::string& out);
+
+// As above, for a tasks.csv. The hosts of a job follow each other, in their order.
+std::vector<HostCores> read_host_cores(const std::string& path, std::optional<std::string_view> text = {});
+std::string tasks_csv_header();
+void append_csv(const HostCores& row, std::string& out);
 
 // As above, for a broken_guarantees.csv. Without a column `cause`, losses are the cause. The files of runs in which
 // jobs may outlive their estimates, or may be parked, have this column: `with_cause` writes it.

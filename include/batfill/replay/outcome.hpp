@@ -62,6 +62,9 @@ class Outcome {
     // Requires: the scheduler is one of ours.
     bool has_dependencies() const { return engine_ && simulator_.has_dependencies(); }
     void for_each_dependent(const std::function<void(const EligibleTime&)>& use) const;
+    // Whether the scheduler has laid out the cores of jobs; and for each host of each job, how many it had there.
+    bool lays_out_jobs() const { return !simulator_.results().cores.empty(); }
+    void for_each_host_of_jobs(const std::function<void(const HostCores&)>& use) const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
     // Why the jobs of RunOptions::explain waited, and which they are.
     // Requires: the scheduler is one of ours.
@@ -131,6 +134,7 @@ struct RunFiles {
     std::function<void(const std::function<void(const Guarantee&)>& use)> guarantees;     // null: no such file
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees;                        // none: no such file
     std::function<void(const std::function<void(const EligibleTime&)>& use)> eligible{};  // null: no such file
+    std::function<void(const std::function<void(const HostCores&)>& use)> tasks{};        // null: no such file
     bool with_cause = false;                                // the broken guarantees have this column
     std::optional<std::vector<WaitReason>> wait_reasons{};  // none: no such file
     std::vector<std::string> host_names{};                  // in these reasons; empty: they have numbers
@@ -148,6 +152,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times = {});
 //   submission, and when it started
 // - PREFIX_broken_guarantees.csv, if the machine also changes, or has pools that are not planned
 // - PREFIX_eligible.csv, if jobs wait for others: when each of those became eligible
+// - PREFIX_tasks.csv, if the scheduler has laid out the cores of jobs: how many each has on each of its hosts
 // - PREFIX_explain.csv, if somebody asks why jobs waited
 //
 // With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes

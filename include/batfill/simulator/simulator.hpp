@@ -152,6 +152,8 @@ struct SimulationResults {
     std::vector<JobNumber> ended;
     // The texts that the scheduler set for jobs.
     std::map<JobNumber, std::string> metadata;
+    // How many cores jobs had of each of their hosts, if the scheduler decided that (StartJob::cores).
+    std::map<JobNumber, Shared<std::vector<Amount>>> cores;
     // Number of times that a processor was put to sleep or woken, and number of decisions that did so.
     std::size_t processor_switches = 0;
     std::size_t grouped_switches = 0;

@@ -1,0 +1,384 @@
+#include "schedulers/slurm/translation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/json.hpp"
+
+namespace batfill::slurm {
+
+namespace {
+
+constexpr Seconds minute = 60;
+constexpr Amount most_tasks = std::numeric_limits<int>::max();
+
+// The fields of a job that only Slurm reads.
+struct OwnFields {
+    std::optional<int> tasks;
+    bool whole = false;
+    int nice = 0;
+};
+
+OwnFields own_fields(const JobDescription& job) {
+    OwnFields fields;
+    if (job.other_fields.empty()) {
+        return fields;
+    }
+    JsonReader reader;
+    const JsonValue& object = reader.parse("{" + job.other_fields.text() + "}");
+    if (const JsonValue* const tasks = member_of(&object, "tasks")) {
+        refuse_if<InputError>(!tasks->IsInt() || tasks->GetInt() < job.processors, "job ", shown(job.id),
+                              ": field \"tasks\": expected a whole number, at least its res, ", job.processors);
+        fields.tasks = tasks->GetInt();
+    }
+    if (const JsonValue* const whole = member_of(&object, "whole")) {
+        refuse_if<InputError>(!whole->IsBool(), "job ", shown(job.id), ": field \"whole\": expected true or false");
+        fields.whole = whole->GetBool();
+    }
+    if (const JsonValue* const nice = member_of(&object, "nice")) {
+        refuse_if<InputError>(!nice->IsInt(), "job ", shown(job.id), ": field \"nice\": expected a whole number");
+        fields.nice = nice->GetInt();
+    }
+    return fields;
+}
+
+Amount amount_in(const StatedNeeds::Amounts& amounts, std::string_view name) {
+    const auto found = std::ranges::find(amounts, name, &StatedNeeds::Amounts::value_type::first);
+    return found == amounts.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+Translation::Translation(const Configuration& configuration, const Machine& machine)
+    : configuration_(configuration), machine_(machine) {
+    const Resources& resources = machine.resources();
+    const std::vector<std::string>& capacities = resources.capacities();
+    select_ = resources.has_shared_hosts() ? configuration.select.value_or(Select::cons_tres) : Select::linear;
+    const auto place_of = [&](const std::string& name) {
+        const auto found = std::ranges::find(capacities, name);
+        return found == capacities.end() ? std::nullopt
+                                         : std::optional(static_cast<std::size_t>(found - capacities.begin()));
+    };
+    cores_ = place_of("cores");
+    refuse_if(select_ == Select::cons_tres && !cores_,
+              "parameter select=cons-tres: hosts have no capacity of the name cores, expected linear");
+    kinds_.push_back(place_of("memory"));
+    for (std::size_t place = 0; place < capacities.size(); ++place) {
+        if (place != cores_ && place != kinds_.front()) {
+            kinds_.emplace_back(place);
+        }
+    }
+    for (int host = 0; host < machine.processors(); ++host) {
+        Node& node = nodes_.emplace_back();
+        node.amounts.resize(kinds_.size());
+        if (!resources.has_shared_hosts()) {
+            continue;
+        }
+        const Resources::HostKind& kind = resources.kind_of(host);
+        refuse_if<InputError>(select_ == Select::cons_tres && (!kind.is_shared || kind.capacity[*cores_] < 1),
+                              "algorithm slurm: host ", host, " has no cores, expected a capacity of all hosts");
+        const Amount cores = cores_ ? kind.capacity[*cores_] : 1;
+        refuse_if<InputError>(cores > 1'000'000, "algorithm slurm: host ", host, " has ", cores,
+                              " cores, expected at most 1000000");
+        node.cores = std::max(static_cast<int>(cores), 1);
+        for (std::size_t at = 0; at < kinds_.size(); ++at) {
+            node.amounts[at] = kinds_[at] ? kind.capacity[*kinds_[at]] : 0;
+        }
+    }
+    std::vector<NodeSet> sets(resources.partitions().size(), NodeSet(machine.processors()));
+    for (int host = 0; host < machine.processors() && !sets.empty(); ++host) {
+        for (const std::size_t partition : resources.kind_of(host).partitions) {
+            sets[partition].insert(host);
+        }
+    }
+    for (std::size_t partition = 0; partition < sets.size(); ++partition) {
+        add_partition(resources.partitions()[partition], std::move(sets[partition]));
+    }
+    if (sets.empty()) {
+        add_partition("", NodeSet::all(machine.processors()));
+    }
+    const auto require = [&](const char* parameter, const std::string& name) {
+        refuse_if(!resources.partitions().empty() &&
+                      std::ranges::find(partition_names_, name) == partition_names_.end(),
+                  "parameter ", parameter,
+                  ": the machine has no partition ", shown(name));
+    };
+    for (const auto& [name, tier] : configuration.partition_tiers) {
+        require("partition-tiers", name);
+    }
+    for (const auto& [name, priority] : configuration.partition_priorities) {
+        require("partition-priorities", name);
+    }
+    for (const std::string& name : configuration.exclusive_partitions) {
+        require("exclusive-partitions", name);
+    }
+    if (!configuration.default_partition.empty()) {
+        require("default-partition", configuration.default_partition);
+    }
+    for (const Resources::Pool& pool : resources.pools()) {
+        refuse_if<InputError>(pool.total > most_tasks, "algorithm slurm: pool ", shown(pool.name), " has ", pool.total,
+                              ", expected at most ", most_tasks, ": pools are licences");
+        licenses_.push_back(static_cast<int>(pool.total));
+    }
+    for (const Window& window : machine.windows()) {
+        refuse_if<InputError>(window.running != Window::Running::finish, "algorithm slurm: window ",
+                              shown(window.name), " kills jobs, expected \"finish\"");
+        refuse_if<InputError>(!window.all_hosts && window.hosts.empty(), "algorithm slurm: window ",
+                              shown(window.name), " takes processors or pools, expected hosts");
+    }
+}
+
+void Translation::add_partition(const std::string& name, NodeSet nodes) {
+    const auto number = [&](const std::map<std::string, std::int64_t>& numbers, std::int64_t otherwise) {
+        const auto found = numbers.find(name);
+        return found == numbers.end() ? otherwise : found->second;
+    };
+    Partition& partition = partitions_.emplace_back();
+    partition.nodes = std::move(nodes);
+    partition.whole_nodes = configuration_.exclusive_partitions.contains(name);
+    partition.tier = static_cast<int>(number(configuration_.partition_tiers, 1));
+    partition_names_.push_back(name);
+    factors_.push_back(number(configuration_.partition_priorities, configuration_.partition_priorities.empty() ? 0 : 1));
+}
+
+Reservation Translation::reservation(const Window& window) const {
+    Reservation result{seconds_of(window.from), seconds_of(window.until), NodeSet(machine_.processors()),
+                       window.all_hosts || window.booked_for.empty()};
+    if (window.all_hosts) {
+        result.nodes = NodeSet::all(machine_.processors());
+    } else {
+        for (const int host : window.hosts.numbers()) {
+            result.nodes.insert(host);
+        }
+    }
+    return result;
+}
+
+std::int64_t Translation::microseconds_of(Time time) const {
+    const Duration since_epoch = time.since_zero() + configuration_.epoch;
+    refuse_if<InputError>(since_epoch > Duration::seconds(1'000'000'000'000), "algorithm slurm: ", time.to_string(),
+                          " s is too late for its clock, expected at most 1e12 s of Unix time");
+    return static_cast<std::int64_t>(since_epoch.count());
+}
+
+Seconds Translation::seconds_of(Time time) const {
+    return microseconds_of(time) / 1'000'000;
+}
+
+Time Translation::time_of(std::int64_t microseconds) const {
+    return Time::at(Duration::microseconds(microseconds) - configuration_.epoch);
+}
+
+std::vector<Amount> Translation::amounts_of(const StatedNeeds::Amounts& stated) const {
+    std::vector<Amount> amounts;
+    for (const std::optional<std::size_t>& kind : kinds_) {
+        amounts.push_back(kind ? amount_in(stated, machine_.resources().capacities()[*kind]) : 0);
+    }
+    return amounts;
+}
+
+std::vector<int> Translation::named_partitions(const StatedNeeds* needs) const {
+    std::vector<int> result;
+    const bool names_some = needs != nullptr && needs->partition;
+    if (partitions_.size() == 1 && (machine_.resources().partitions().empty() || !names_some)) {
+        return {0};
+    }
+    if (!names_some && configuration_.default_partition.empty()) {
+        return result;
+    }
+    for (const std::string_view name :
+         partitions_in(names_some ? *needs->partition : configuration_.default_partition)) {
+        const auto found = std::ranges::find(partition_names_, name);
+        if (found != partition_names_.end()) {
+            result.push_back(static_cast<int>(found - partition_names_.begin()));
+        }
+    }
+    return result;
+}
+
+Translation::Asked Translation::asked(const JobDescription& job) const {
+    const StatedNeeds* const needs = job.needs ? &*job.needs : nullptr;
+    const StatedNeeds::Amounts none;
+    const StatedNeeds::Amounts& stated = needs != nullptr && needs->per_host ? *needs->per_host : none;
+    Asked result;
+    result.tasks = job.processors;
+    const Amount cores = amount_in(stated, "cores");
+    if (machine_.resources().has_shared_hosts()) {
+        result.amounts = amounts_of(stated);
+    }
+    if (select_ == Select::linear) {
+        result.cores_each = cores_ ? static_cast<int>(std::min(cores, most_tasks)) : 0;
+    } else {
+        const OwnFields own = own_fields(job);
+        result.whole = own.whole;
+        if (!own.whole && own.tasks) {
+            result.tasks = *own.tasks;
+        } else if (!own.whole && cores > 0) {
+            refuse_if<InputError>(cores * job.processors > most_tasks, "job ", shown(job.id), " asks for ",
+                                  cores * job.processors, " cores, expected at most ", most_tasks);
+            result.cores_each = static_cast<int>(cores);
+            result.tasks = result.cores_each * job.processors;
+        }
+        result.all_memory = kinds_.front() && result.amounts.front() == 0;
+    }
+    for (const int partition : named_partitions(needs)) {
+        if (has_nodes_for(result, job.processors, partitions_[static_cast<std::size_t>(partition)])) {
+            result.partitions.push_back(partition);
+        }
+    }
+    return result;
+}
+
+bool Translation::is_suitable(const Asked& asked, int node) const {
+    const Node& one = nodes_[static_cast<std::size_t>(node)];
+    return one.cores >= asked.cores_each &&
+           (asked.amounts.empty() || std::ranges::equal(asked.amounts, one.amounts, std::less_equal()));
+}
+
+bool Translation::has_nodes_for(const Asked& asked, int nodes, const Partition& partition) const {
+    std::vector<int> cores;
+    partition.nodes.for_each([&](int node) {
+        if (is_suitable(asked, node)) {
+            cores.push_back(nodes_[static_cast<std::size_t>(node)].cores);
+        }
+    });
+    if (cores.size() < static_cast<std::size_t>(nodes)) {
+        return false;
+    }
+    std::partial_sort(cores.begin(), cores.begin() + nodes, cores.end(), std::greater());
+    Amount sum = 0;
+    for (int i = 0; i < nodes; ++i) {
+        sum += cores[static_cast<std::size_t>(i)];
+    }
+    return select_ == Select::linear || sum >= asked.tasks;
+}
+
+StatedNeeds Translation::stated(const JobDescription& job) const {
+    StatedNeeds result = job.needs ? *job.needs : StatedNeeds();
+    if (!result.partition && !configuration_.default_partition.empty()) {
+        result.partition = configuration_.default_partition;
+    }
+    if (select_ == Select::linear) {
+        result.per_host.reset();
+        return result;
+    }
+    const Asked what = asked(job);
+    StatedNeeds::Amounts least = result.per_host.value_or(StatedNeeds::Amounts());
+    std::erase_if(least, [](const auto& one) { return one.first == "cores" || one.second == 0; });
+    least.emplace_back("cores", std::max(what.cores_each, 1));
+    result.per_host = std::move(least);
+    Amount cores = what.tasks;
+    Amount memory = 0;
+    for (const Node& node : nodes_) {
+        cores = what.whole ? std::max(cores, Amount{node.cores} * job.processors) : cores;
+        memory = what.all_memory ? std::max(memory, node.amounts.front() * job.processors) : 0;
+    }
+    result.in_all.emplace_back("cores", cores);
+    if (what.all_memory) {
+        result.in_all.emplace_back("memory", memory);
+    }
+    return result;
+}
+
+std::optional<std::string> Translation::reason_to_refuse(const JobDescription& job) const {
+    if (job.needs && job.needs->booking && machine_.has_bookings()) {
+        return "asks for a reservation, in which algorithm slurm runs no jobs";
+    }
+    if (job.needs && job.needs->per_host && machine_.resources().has_shared_hosts()) {
+        for (const auto& [name, amount] : *job.needs->per_host) {
+            const auto& known = machine_.resources().capacities();
+            if (amount > 0 && std::ranges::find(known, name) == known.end()) {
+                return "asks for " + std::to_string(amount) + ' ' + shown(name) +
+                       " on each host, which no host has";
+            }
+        }
+    }
+    const std::vector<int> named = named_partitions(job.needs ? &*job.needs : nullptr);
+    if (named.empty()) {
+        return "names no partition, and default-partition is not set";
+    }
+    const Asked what = asked(job);
+    if (!what.partitions.empty()) {
+        return std::nullopt;
+    }
+    std::string text = "asks for " + std::to_string(job.processors) + " nodes";
+    if (select_ == Select::cons_tres) {
+        text += " with " + std::to_string(what.tasks) + " cores";
+    }
+    return text + ", which no partition of it has";
+}
+
+slurm::Job Translation::job(const batfill::Job& waiting) {
+    const JobDescription& description = waiting.description();
+    Asked what = asked(description);
+    slurm::Job job;
+    job.name = description.id.substr(std::min(description.id.find('!') + 1, description.id.size()));
+    job.nodes = description.processors;
+    job.tasks = what.tasks;
+    job.whole_nodes = what.whole;
+    job.all_memory = what.all_memory;
+    if (select_ == Select::linear) {
+        auto suitable = std::make_shared<NodeSet>(machine_.processors());
+        for (int node = 0; node < machine_.processors(); ++node) {
+            if (is_suitable(what, node)) {
+                suitable->insert(node);
+            }
+        }
+        job.suitable = suitable->count() < machine_.processors() ? std::move(suitable) : nullptr;
+    } else {
+        job.cores_each = what.cores_each;
+        job.amounts = std::move(what.amounts);
+    }
+    job.nice = own_fields(description).nice;
+    job.partitions = std::move(what.partitions);
+    const auto minutes = (waiting.walltime.count() + minute * 1'000'000 - 1) / (minute * 1'000'000);
+    job.limit = static_cast<Seconds>(std::min<Microseconds>(minutes, 1'000'000'000)) * minute;
+    job.user = users_.try_emplace(description.user.text(), static_cast<int>(users_.size())).first->second;
+    for (std::size_t pool = 0; pool < waiting.request.pools().size(); ++pool) {
+        if (waiting.request.of_pool(pool) > 0) {
+            job.licenses.push_back({static_cast<int>(pool), static_cast<int>(waiting.request.of_pool(pool))});
+        }
+    }
+    job.limits = waiting.request.limits();
+    if (description.needs) {
+        const StatedNeeds& needs = *description.needs;
+        if (needs.begin) {
+            job.begin = seconds_of(*needs.begin + Duration::microseconds(999'999));
+        }
+        if (needs.array) {
+            const std::string key = description.id.substr(0, description.id.find('!') + 1) + *needs.array;
+            job.array = arrays_.try_emplace(key, static_cast<int>(arrays_.size())).first->second;
+            job.array_limit = static_cast<int>(std::min<Amount>(needs.array_limit.value_or(most_tasks), most_tasks));
+        }
+    }
+    return job;
+}
+
+std::vector<Amount> Translation::amounts(const slurm::Job& job, const RunningJob& running) const {
+    if (select_ == Select::linear) {
+        return {};
+    }
+    const std::size_t capacities = machine_.resources().capacities().size();
+    std::vector<Amount> result;
+    result.reserve(running.cores.size() * capacities);
+    auto cores = running.cores.begin();
+    running.nodes.for_each([&](int node) {
+        const std::size_t begin = result.size();
+        result.resize(begin + capacities);
+        result[begin + *cores_] = *cores++;
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            if (kinds_[kind]) {
+                result[begin + *kinds_[kind]] = kind == 0 && job.all_memory
+                                                    ? nodes_[static_cast<std::size_t>(node)].amounts.front()
+                                                    : job.amounts[kind];
+            }
+        }
+    });
+    return result;
+}
+
+}  // namespace batfill::slurm

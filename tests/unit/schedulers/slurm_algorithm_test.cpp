@@ -1,0 +1,225 @@
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+#include <batfill/replay/outcome.hpp>
+
+#include "tests/support/simulator_fixture.hpp"
+
+// Schedules of the algorithm slurm, worked by hand. The main scheduler runs at half seconds, 3 seconds apart unless
+// everything has been quiet. Nodes come back 0.5 s after the end of a job.
+namespace batfill::tests::slurm_algorithm_test {
+
+namespace {
+
+// A job object with further members.
+std::string with(const std::string& one, const std::string& members) {
+    return one.substr(0, one.size() - 1) + "," + members + "}";
+}
+
+Platform shared_machine(int hosts, const std::string& capacity) {
+    Platform platform = machine(hosts);
+    for (Host& host : platform.hosts) {
+        host.properties["capacity"] = capacity;
+    }
+    return platform;
+}
+
+// "a: 0-1 at 0.5", for each job; "a: rejected".
+std::vector<std::string> rows_of(const Outcome& outcome) {
+    std::vector<std::string> rows;
+    for (const SimulatedJob& one : outcome.simulation().jobs()) {
+        const std::string id = one.job->description.id.substr(3);
+        rows.push_back(one.state == JobState::rejected
+                           ? id + ": rejected"
+                           : id + ": " + one.allocation.to_string() + " at " + brief(one.start));
+    }
+    return rows;
+}
+
+Outcome outcome_of(const std::string& jobs, Platform platform, const Parameters::Given& parameters = {},
+                   const RunOptions& options = {}) {
+    Outcome outcome = run(scenario_of(std::move(platform), {workload_of(jobs)}), {"slurm", parameters}, options);
+    const CheckReport report = audit(outcome, {.rejections_allowed = true});
+    INFO((report.violations.empty() ? "" : report.violations[0].text));
+    CHECK(report.violations.empty());
+    return outcome;
+}
+
+std::vector<std::string> schedule_of(const std::string& jobs, Platform platform,
+                                     const Parameters::Given& parameters = {}) {
+    return rows_of(outcome_of(jobs, std::move(platform), parameters));
+}
+
+// The cores of each host of a job.
+std::vector<Amount> cores_of(const Outcome& outcome, const std::string& id) {
+    for (const ScheduledJob& job : outcome.schedule().jobs) {
+        if (job.id == "w0!" + id && job.cores) {
+            return *job.cores;
+        }
+    }
+    return {};
+}
+
+using Rows = std::vector<std::string>;
+
+}  // namespace
+
+// The first job of a burst starts at the next turn. The second comes at 1 and has to wait for 3 s after that turn.
+TEST_CASE("slurm: the main scheduler runs at half seconds, and not twice within 3 seconds") {
+    const std::string jobs = job("a", "0", 1, "60", "30") + "," + job("b", "1", 1, "60", "30");
+    CHECK(schedule_of(jobs, machine(4)) == Rows{"a: 0 at 0.5", "b: 1 at 3.5"});
+    CHECK(schedule_of(jobs, machine(4), {{"batch-sched-delay", "0"}}) == Rows{"a: 0 at 0.5", "b: 1 at 1.5"});
+}
+
+// a ends at 30.5, its nodes come back at 31: the turn at 31.5 starts b. Without an epilog, they come back at once.
+TEST_CASE("slurm: nodes come back after the epilog") {
+    const std::string jobs = job("a", "0", 4, "60", "30") + "," + job("b", "5", 4, "60", "30");
+    CHECK(schedule_of(jobs, machine(4)) == Rows{"a: 0-3 at 0.5", "b: 0-3 at 31.5"});
+    CHECK(schedule_of(jobs, machine(4), {{"epilog", "0"}}) == Rows{"a: 0-3 at 0.5", "b: 0-3 at 30.5"});
+    CHECK(schedule_of(jobs, machine(4), {{"epilog", "1m"}}) == Rows{"a: 0-3 at 0.5", "b: 0-3 at 90.5"});
+}
+
+// b blocks the partition for the main scheduler. The first cycle is at 30, when the daemon has run for bf_interval: c
+// fits beside the plan of b, which begins at 600, and starts; d would delay it. The nodes of a come back at 601, but the
+// scheduler has just made its full run at 600.5.
+TEST_CASE("slurm: backfill starts jobs that delay no plan") {
+    const std::string jobs = job("a", "0", 3, "600", "600") + "," + job("b", "1", 4, "600", "30") + "," +
+                             job("c", "2", 1, "540", "30") + "," + job("d", "2", 1, "1200", "30");
+    CHECK(schedule_of(jobs, machine(4)) ==
+          Rows{"a: 0-2 at 0.5", "b: 0-3 at 603.5", "c: 3 at 30", "d: 0 at 634.5"});
+    CHECK(schedule_of(jobs, machine(4), {{"scheduler", "builtin"}}) ==
+          Rows{"a: 0-2 at 0.5", "b: 0-3 at 603.5", "c: 0 at 634.5", "d: 1 at 634.5"});
+}
+
+TEST_CASE("slurm: the cores of a job are laid out as the selection says") {
+    const Outcome outcome = outcome_of(
+        with(job("a", "0", 4, "60", "30"), R"("tasks":16)") + "," +
+            with(job("b", "1", 2, "60", "30"), R"("per_host":{"cores":3})") + "," + job("c", "2", 1, "60", "30"),
+        shared_machine(4, "cores:16"));
+    CHECK(rows_of(outcome) == Rows{"a: 0-3 at 0.5", "b: 0-1 at 3.5", "c: 1 at 3.5"});
+    CHECK(cores_of(outcome, "a") == std::vector<Amount>{13, 1, 1, 1});
+    CHECK(cores_of(outcome, "b") == std::vector<Amount>{3, 3});
+    CHECK(cores_of(outcome, "c") == std::vector<Amount>{1});
+}
+
+TEST_CASE("slurm: whole nodes, and jobs that state no memory") {
+    const Platform platform = shared_machine(2, "cores:4,memory:100");
+    // a needs an empty node. b states no memory and takes all of its node, so c finds none there.
+    const Outcome outcome =
+        outcome_of(with(job("a", "0", 1, "60", "30"), R"("whole":true,"per_host":{"memory":10})") + "," +
+                       with(job("b", "0", 1, "60", "30"), R"("tasks":1)") + "," +
+                       with(job("c", "0", 1, "60", "30"), R"("per_host":{"cores":1,"memory":1})"),
+                   platform);
+    CHECK(rows_of(outcome) == Rows{"a: 0 at 0.5", "b: 1 at 0.5", "c: 0 at 31.5"});
+    CHECK(cores_of(outcome, "a") == std::vector<Amount>{4});
+}
+
+// The dependency holds once the nodes of a are released, at 31; f waits for a failure that never comes.
+TEST_CASE("slurm: dependencies and begin times are looked at by its runs") {
+    const std::string jobs = job("a", "0", 1, "60", "30") + "," +
+                             with(job("b", "1", 1, "60", "30"), R"("after":["ok:a"])") + "," +
+                             with(job("c", "2", 1, "60", "30"), R"("begin":40)");
+    const Outcome outcome = outcome_of(jobs, machine(4));
+    CHECK(rows_of(outcome) == Rows{"a: 0 at 0.5", "b: 0 at 31.5", "c: 1 at 60"});
+    std::vector<std::string> eligible;
+    outcome.for_each_dependent([&](const EligibleTime& one) {
+        eligible.push_back(one.job_id + " " + (one.eligible ? brief(*one.eligible) : "never"));
+    });
+    CHECK(eligible == Rows{"w0!b 31", "w0!c 60"});
+}
+
+TEST_CASE("slurm: a job whose dependency can never hold waits, until nothing else happens") {
+    const std::string jobs = job("a", "0", 1, "60", "90") + "," +
+                             with(job("b", "1", 1, "60", "30"), R"("after":["ok:a"])") + "," +
+                             job("c", "2", 1, "600", "600");
+    for (const char* const kill : {"no", "yes"}) {
+        const Outcome outcome = outcome_of(jobs, machine(4), {{"kill-invalid-depend", kill}});
+        CHECK(rows_of(outcome) == Rows{"a: 0 at 0.5", "b: rejected", "c: 1 at 3.5"});
+    }
+}
+
+TEST_CASE("slurm: the tasks of an array run as its limit allows, in the order of their numbers") {
+    std::string jobs;
+    for (const char* const id : {"7_10", "7_9", "7_8"}) {
+        jobs += (jobs.empty() ? "" : ",") + with(job(id, "0", 1, "60", "30"), R"("array":"7","array_limit":2)");
+    }
+    CHECK(schedule_of(jobs, machine(4)) == Rows{"7_10: 0 at 31.5", "7_9: 1 at 0.5", "7_8: 0 at 0.5"});
+}
+
+// c does not fit into high for the main scheduler, which closes its nodes for a. The first cycle plans c and then a
+// there, and starts c on the other nodes of low, as it ends before the plan of a begins.
+TEST_CASE("slurm: partitions with tiers, and a job in several") {
+    Platform platform = machine(4);
+    for (std::size_t host = 0; host < 4; ++host) {
+        platform.hosts[host].properties["partitions"] = host < 2 ? "high,low" : "low";
+    }
+    const std::string jobs = with(job("a", "0", 4, "60", "30"), R"("partition":"low")") + "," +
+                             with(job("b", "0", 2, "60", "30"), R"("partition":"high")") + "," +
+                             with(job("c", "0", 2, "60", "30"), R"("partition":"low,high")");
+    CHECK(schedule_of(jobs, platform, {{"partition-tiers", "high:10"}}) ==
+          Rows{"a: 0-3 at 60.5", "b: 0-1 at 0.5", "c: 2-3 at 30"});
+    CHECK_THROWS_AS(schedule_of(jobs, platform, {{"partition-tiers", "debug:10"}}), UsageError);
+    CHECK(schedule_of(job("a", "0", 3, "60", "30"), platform) == Rows{"a: rejected"});
+    CHECK(schedule_of(job("a", "0", 3, "60", "30"), platform, {{"default-partition", "low"}}) ==
+          Rows{"a: 0-2 at 0.5"});
+}
+
+TEST_CASE("slurm: a job that would run into an announced window waits for its end") {
+    Platform platform = machine(2);
+    Window window;
+    window.name = "maintenance";
+    window.from = at("60");
+    window.until = at("100");
+    window.all_hosts = true;
+    platform.windows = {window};
+    CHECK(schedule_of(job("a", "0", 1, "120", "30") + "," + job("b", "0", 1, "60", "20"), platform) ==
+          Rows{"a: 0 at 120", "b: 0 at 0.5"});
+}
+
+TEST_CASE("slurm: a job without a walltime runs, and its limit is rounded up to minutes") {
+    const std::string jobs = job("a", "0", 2, "-1", "30") + "," + job("b", "0", 2, "61", "30");
+    CHECK(schedule_of(jobs, machine(2)) == Rows{"a: 0-1 at 0.5", "b: 0-1 at 31.5"});
+}
+
+TEST_CASE("slurm: wrong parameters and fields are errors that say what was expected") {
+    const auto error = [](const std::string& jobs, const Platform& platform, const Parameters::Given& parameters) {
+        try {
+            schedule_of(jobs, platform, parameters);
+        } catch (const std::exception& problem) {
+            return std::string(problem.what());
+        }
+        return std::string();
+    };
+    const Platform shared = shared_machine(2, "cores:4");
+    CHECK(error(with(job("a", "0", 2, "60", "30"), R"("tasks":1)"), shared, {}) ==
+          R"(job w0!a: field "tasks": expected a whole number, at least its res, 2)");
+    CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"bf-interval", "0"}}) ==
+          "parameter bf-interval=0: expected a whole number from 1 to 31536000000 (seconds), or with a unit, such as "
+          "15m or 2d");
+    CHECK(error(job("a", "0", 1, "60", "30"), shared_machine(1, "gpus:4"), {{"select", "cons-tres"}}) ==
+          "parameter select=cons-tres: hosts have no capacity of the name cores, expected linear");
+    CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"bf-topopt-enable", "yes"}}) ==
+          "parameter bf-topopt-enable: expected version=26.11, 22.05 does not have it");
+    CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"partition-tiers", "high"}}) ==
+          "parameter partition-tiers=high: expected PARTITION:NUMBER, with numbers from 0 to 65535 and commas between");
+}
+
+TEST_CASE("slurm: says why jobs wait, in the words of squeue") {
+    const std::string jobs = job("a", "0", 2, "60", "30") + "," + job("b", "0", 2, "60", "30") + "," +
+                             job("c", "0", 1, "600", "30") + "," + with(job("d", "0", 1, "60", "1"), R"("begin":50)");
+    RunOptions options;
+    options.explain = {"b", "c", "d"};
+    const Outcome outcome = outcome_of(jobs, machine(2), {}, options);
+    std::vector<std::string> reasons;
+    for (const WaitReason& reason : outcome.wait_reasons()) {
+        if (reason.time == at("0.5")) {
+            reasons.push_back(reason.job + " " + reason.because.text.substr(0, reason.because.text.find(':')));
+        }
+    }
+    CHECK(reasons == Rows{"b Resources", "c Priority", "d BeginTime"});
+}
+
+}  // namespace batfill::tests::slurm_algorithm_test
