@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <functional>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -17,7 +19,8 @@ std::size_t sets_with(int cores) {
 
 }  // namespace
 
-FreeNodes::FreeNodes(std::span<const Node> nodes) : nodes_(nodes), idle_(NodeSet::all(static_cast<int>(nodes.size()))) {
+FreeNodes::FreeNodes(std::span<const Node> nodes)
+    : nodes_(nodes), idle_(NodeSet::all(static_cast<int>(nodes.size()))), held_(nodes.size()) {
     amounts_.resize(nodes.empty() ? 0 : nodes.front().amounts.size());
     int most_cores = 1;
     for (const Node& node : nodes) {
@@ -36,11 +39,22 @@ FreeNodes::FreeNodes(std::span<const Node> nodes) : nodes_(nodes), idle_(NodeSet
 }
 
 void FreeNodes::change(const RunningJob& running, const Job& job, int taken) {
-    auto held = running.cores.begin();
+    if (changed_.size() > 8 * nodes_.size()) {
+        forgotten_changes_ += changed_.size();
+        changed_.clear();
+    }
+    auto held_cores = running.cores.begin();
     running.nodes.for_each([&](int node) {
         const auto at = static_cast<std::size_t>(node);
+        changed_.push_back(node);
+        const int cores = *held_cores++;
+        const auto amount = [&](std::size_t kind) {
+            return job.all_memory && kind == 0 ? nodes_[at].amounts.front()
+                   : job.amounts.empty()       ? 0
+                                               : job.amounts[kind];
+        };
         const std::size_t before = sets_with(cores_[at]);
-        cores_[at] -= taken * *held++;
+        cores_[at] -= taken * cores;
         const std::size_t after = sets_with(cores_[at]);
         for (std::size_t i = before; i < after; ++i) {
             with_cores_[i].insert(node);
@@ -53,13 +67,54 @@ void FreeNodes::change(const RunningJob& running, const Job& job, int taken) {
         } else {
             idle_.erase(node);
         }
-        for (std::size_t kind = 0; kind < job.amounts.size(); ++kind) {
-            amounts_[kind][at] -= taken * job.amounts[kind];
+        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+            amounts_[kind][at] -= taken * amount(kind);
         }
-        if (job.all_memory) {
-            amounts_.front()[at] -= taken * nodes_[at].amounts.front();
+        // Before its end, a job leaves so much less; behind it, nothing changes.
+        std::vector<Held>& held = held_[at];
+        const EndKey end = end_key::of(running);
+        const auto own =
+            std::lower_bound(held.begin(), held.end(), end, [](const Held& one, EndKey key) { return one.end < key; });
+        for (auto one = held.begin(); one != own; ++one) {
+            one->cores -= taken * cores;
+            for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+                one->amounts[kind] -= taken * amount(kind);
+            }
         }
+        if (taken < 0) {
+            held.erase(own);
+            return;
+        }
+        Held then{end, own == held.begin() ? cores_[at] : std::prev(own)->cores, {}};
+        then.cores += cores;
+        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+            then.amounts.push_back((own == held.begin() ? amounts_[kind][at] : std::prev(own)->amounts[kind]) +
+                                   amount(kind));
+        }
+        held.insert(own, std::move(then));
     });
+}
+
+int FreeNodes::cores(int node, EndKey at) const {
+    const std::vector<Held>& held = held_[static_cast<std::size_t>(node)];
+    const auto behind =
+        std::upper_bound(held.begin(), held.end(), at, [](EndKey key, const Held& one) { return key < one.end; });
+    return behind == held.begin() ? cores(node) : std::prev(behind)->cores;
+}
+
+EndKey FreeNodes::has_from(int node, int cores, bool whole, const std::vector<Amount>& amounts) const {
+    const auto at = static_cast<std::size_t>(node);
+    const int least = whole ? std::max(cores, nodes_[at].cores) : cores;
+    if (cores_[at] >= least && has(node, amounts)) {
+        return end_key::now;
+    }
+    for (const Held& held : held_[at]) {
+        if (held.cores >= least &&
+            std::equal(amounts.begin(), amounts.end(), held.amounts.begin(), std::less_equal())) {
+            return held.end;
+        }
+    }
+    return end_key::never;
 }
 
 Cluster::Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std::vector<int> licenses)
@@ -143,9 +198,11 @@ void Cluster::find_completing() {
 }
 
 const RunningJob& Cluster::running(JobPlace job) const {
+    const KnownJob& known = jobs_[job];
     const auto found =
-        std::find_if(running_.begin(), running_.end(), [&](const RunningJob& one) { return one.job == job; });
-    assert(found != running_.end());
+        std::lower_bound(running_.begin(), running_.end(), end_key::of(*known.started + known.job.limit, job),
+                         [](const RunningJob& one, EndKey end) { return end_key::of(one) < end; });
+    assert(found != running_.end() && found->job == job);
     return *found;
 }
 

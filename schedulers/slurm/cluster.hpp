@@ -120,13 +120,40 @@ struct RunningJob {
     std::vector<int> cores;  // that it holds, of each of its nodes in their order
 };
 
-// What is free on each node: now, or after jobs that a selection imagines away.
+// A moment in the order in which running jobs end by their limits, those that end together by their places: the
+// moments of such ends, and `now`, before all of them.
+using EndKey = std::int64_t;
+namespace end_key {
+constexpr EndKey now = 0;
+constexpr EndKey never = std::numeric_limits<EndKey>::max();
+constexpr int bits_of_places = 26;
+constexpr Seconds latest = (Seconds{1} << (62 - bits_of_places)) - 1;
+constexpr EndKey of(Seconds end, JobPlace job) {
+    return (end << bits_of_places) + static_cast<EndKey>(job);
+}
+constexpr EndKey of(const RunningJob& running) {
+    return of(running.end, running.job);
+}
+constexpr Seconds second_of(EndKey key) {
+    return key >> bits_of_places;
+}
+}  // namespace end_key
+
+// What is free on each node now, and what will be as the running jobs end, one after another by their limits.
 class FreeNodes {
  public:
     explicit FreeNodes(std::span<const Node> nodes);
 
-    // Free cores of a node. Cost: O(1).
+    // Free cores of a node now. Cost: O(1).
     int cores(int node) const { return cores_[static_cast<std::size_t>(node)]; }
+    // Those at a later moment. Cost: O(log(jobs on the node)).
+    int cores(int node, EndKey at) const;
+    // From when on a node has so many free cores, or all of its cores if `whole`, and so much of the amounts.
+    // Cost: O(jobs on the node * amounts).
+    EndKey has_from(int node, int cores, bool whole, const std::vector<Amount>& amounts) const;
+    // The nodes that have changed, one after another; some of them may be forgotten. Cost: O(1).
+    const std::vector<int>& changed() const { return changed_; }
+    std::uint64_t forgotten_changes() const { return forgotten_changes_; }
     // Nodes without a core in use, and those with a free core.
     const NodeSet& idle() const { return idle_; }
     const NodeSet& with_cores() const { return with_cores_.front(); }
@@ -157,11 +184,21 @@ class FreeNodes {
  private:
     void change(const RunningJob& running, const Job& job, int taken);
 
+    // A job on a node, by its end, and what is free there from then on.
+    struct Held {
+        EndKey end;
+        int cores;
+        std::vector<Amount> amounts;
+    };
+
     std::span<const Node> nodes_;
     std::vector<int> cores_;
     std::vector<std::vector<Amount>> amounts_;  // of each kind, on each node
     NodeSet idle_;
     std::vector<NodeSet> with_cores_;
+    std::vector<std::vector<Held>> held_;  // on each node, by end
+    std::vector<int> changed_;
+    std::uint64_t forgotten_changes_ = 0;
 };
 
 // What a selection of nodes found.
@@ -225,7 +262,7 @@ class Cluster {
         jobs_[job].released = now;
     }
 
-    // The running job. Requires: it runs. Cost: O(running jobs).
+    // The running job. Requires: it runs. Cost: O(log(running jobs)).
     const RunningJob& running(JobPlace job) const;
 
     // By their ends, those with equal ends by their places.

@@ -31,7 +31,8 @@ std::map<std::string, std::int64_t> numbers_by_name(const Parameters& parameters
         const char* const digits = part.data() + std::min(colon + 1, part.size());
         const auto [behind, error] = std::from_chars(digits, end, number);
         refuse_if(colon == 0 || digits == end || error != std::errc() || behind != end, "parameter ", name, "=",
-                  parameters.text(name), ": expected PARTITION:NUMBER, with numbers from 0 to 65535 and commas between");
+                  parameters.text(name),
+                  ": expected PARTITION:NUMBER, with numbers from 0 to 65535 and commas between");
         refuse_if(!result.emplace(part.substr(0, colon), number).second, "parameter ", name, ": partition ",
                   part.substr(0, colon), " stands there twice");
     }

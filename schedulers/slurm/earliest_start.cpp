@@ -1,7 +1,6 @@
 #include "schedulers/slurm/earliest_start.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <span>
 
@@ -12,22 +11,20 @@ EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
       cluster_(cluster),
       is_26_11_(settings.version == Version::v26_11),
       cons_tres_(settings.version),
-      free_later_(cluster) {}
+      usable_from_(cluster) {}
 
 bool EarliestStart::choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice) {
-    if (job.all_memory) {
-        with_all_memory_ = candidates;
-        candidates.for_each([&](int node) {
-            if (!cluster_.free().has_all_memory(node)) {
-                with_all_memory_.erase(node);
-            }
-        });
-        return cons_tres_.choose(job, job.whole_nodes || partition.whole_nodes, with_all_memory_, cluster_.free(),
-                                 choice);
+    usable_ = candidates;
+    if (settings_.select == Select::linear) {
+        usable_ &= cluster_.free().idle();
+        return linear_.choose(job, usable_, cluster_.nodes(), choice);
     }
-    return settings_.select == Select::linear
-               ? linear_.choose(job, candidates, cluster_.free(), choice)
-               : cons_tres_.choose(job, job.whole_nodes || partition.whole_nodes, candidates, cluster_.free(), choice);
+    const bool whole = job.whole_nodes || partition.whole_nodes;
+    usable_from_.of(job, whole).keep(usable_, end_key::now);
+    if (job.all_memory) {
+        usable_.keep_if([&](int node) { return cluster_.free().has_all_memory(node); });
+    }
+    return cons_tres_.choose(job, whole, usable_, cluster_.free(), end_key::now, choice);
 }
 
 std::optional<Seconds> EarliestStart::find(const Question& question, Seconds now, Choice& choice) {
@@ -36,56 +33,41 @@ std::optional<Seconds> EarliestStart::find(const Question& question, Seconds now
 }
 
 Seconds EarliestStart::not_before(const Job& job, const Partition& partition) {
-    const bool whole = tests_whole_nodes(job, partition);
-    if (may_be_enough(job, whole, partition.nodes, 0)) {
-        return 0;
-    }
-    const std::size_t ended = first_enough(job, whole, partition.nodes);
-    return ended > cluster_.running().size() ? std::numeric_limits<Seconds>::max() : cluster_.running()[ended - 1].end;
-}
-
-std::size_t EarliestStart::first_enough(const Job& job, bool whole, const NodeSet& candidates) {
-    std::size_t too_few = 0;
-    std::size_t enough = cluster_.running().size() + 1;
-    while (enough - too_few > 1) {
-        const std::size_t middle = (too_few + enough) / 2;
-        (may_be_enough(job, whole, candidates, middle) ? enough : too_few) = middle;
-    }
-    return enough;
+    const EndKey enough = usable_nodes(job, partition).enough_from(partition.nodes, job.nodes);
+    return enough == end_key::never ? std::numeric_limits<Seconds>::max() : end_key::second_of(enough);
 }
 
 std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seconds now, Choice& choice) {
-    if (linear_.choose(question.job, question.candidates, cluster_.free(), choice)) {
-        return now;
-    }
-    if (question.now_only) {
+    const UsableFrom::Nodes nodes = usable_from_.whole();
+    const EndKey enough = nodes.enough_from(question.candidates, question.job.nodes);
+    if (enough == end_key::never || (question.now_only && enough != end_key::now)) {
         return std::nullopt;
     }
-    const std::size_t ended = first_enough(question.job, true, question.candidates);
-    if (ended > cluster_.running().size()) {
-        return std::nullopt;
-    }
-    linear_.choose(question.job, question.candidates, free_later_.free(ended), choice);
-    return std::max(cluster_.running()[ended - 1].end, now + 1);
+    usable_ = question.candidates;
+    nodes.keep(usable_, enough);
+    linear_.choose(question.job, usable_, cluster_.nodes(), choice);
+    return enough == end_key::now ? now : std::max(end_key::second_of(enough), now + 1);
 }
 
 std::optional<Seconds> EarliestStart::find_cons_tres(const Question& question, Seconds now, Choice& choice) {
+    const EndKey enough =
+        usable_nodes(question.job, question.partition).enough_from(question.candidates, question.job.nodes);
     const bool looks_now = !is_26_11_ || (question.at <= now && cluster_.has_licenses(question.job));
-    if (looks_now && choose(question, 0, choice)) {
+    if (looks_now && enough == end_key::now && choose(question, 0, choice)) {
         return now;
     }
-    if (question.now_only) {
+    if (question.now_only || enough == end_key::never) {
         return std::nullopt;
     }
     const std::size_t ended = is_26_11_ ? ended_at(question.at) : 0;
-    if (is_26_11_ && choose(question, ended, choice)) {
+    if (is_26_11_ && moment(ended) >= enough && choose(question, ended, choice)) {
         return now;
     }
-    return find_in_groups(question, ended, now, choice);
+    return find_in_groups(question, ended, enough, now, choice);
 }
 
-std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, std::size_t ended, Seconds now,
-                                                     Choice& choice) {
+std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, std::size_t ended, EndKey enough,
+                                                     Seconds now, Choice& choice) {
     constexpr Seconds year = Seconds{365} * 24 * 3600;
     constexpr std::size_t most_in_a_group = 200;  // Slurm does not look behind larger groups
     const std::vector<RunningJob>& running = cluster_.running();
@@ -103,7 +85,7 @@ std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, s
             return std::nullopt;
         }
         const bool may_be_large = end - begin > most_in_a_group;
-        if (!(may_be_large && in_the_way(question, begin, end) > most_in_a_group) &&
+        if (moment(end) >= enough && !(may_be_large && in_the_way(question, begin, end) > most_in_a_group) &&
             choose(question, end, choice, idle_now)) {
             return start_behind(ended, end, now, choice);
         }
@@ -153,24 +135,11 @@ bool EarliestStart::tests_whole_nodes(const Job& job, const Partition& partition
     return settings_.select == Select::linear || job.whole_nodes || (is_26_11_ && partition.whole_nodes);
 }
 
-bool EarliestStart::may_be_enough(const Job& job, bool whole, const NodeSet& candidates, std::size_t ended) {
-    if (whole) {
-        return candidates.count_common(free_later_.idle(ended)) >= job.nodes;
-    }
-    // One of the nodes has to give as many cores as the mean, unless there may be more nodes.
-    const std::vector<NodeSet>& by_cores = free_later_.by_cores(ended);
-    const bool may_take_more = settings_.bf_busy_nodes && job.nodes > 1;
-    const auto mean = may_take_more ? 1U : static_cast<unsigned>((job.tasks + job.nodes - 1) / job.nodes);
-    const auto set = static_cast<std::size_t>(std::bit_width(mean)) - 1;
-    return set < by_cores.size() && candidates.intersects(by_cores[set]) &&
-           (job.nodes == 1 || candidates.count_common(by_cores.front()) >= job.nodes);
-}
-
 bool EarliestStart::choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now) {
-    const bool whole = tests_whole_nodes(question.job, question.partition);
-    return may_be_enough(question.job, whole, question.candidates, ended) &&
-           cons_tres_.choose(question.job, whole, question.candidates,
-                             ended == 0 ? cluster_.free() : free_later_.free(ended), choice, idle_now);
+    usable_ = question.candidates;
+    usable_nodes(question.job, question.partition).keep(usable_, moment(ended));
+    return cons_tres_.choose(question.job, tests_whole_nodes(question.job, question.partition), usable_,
+                             cluster_.free(), moment(ended), choice, idle_now);
 }
 
 std::size_t EarliestStart::ended_at(Seconds time) const {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "schedulers/slurm/cluster.hpp"
-#include "schedulers/slurm/free_later.hpp"
 #include "schedulers/slurm/select_cons_tres.hpp"
 #include "schedulers/slurm/select_linear.hpp"
 #include "schedulers/slurm/settings.hpp"
+#include "schedulers/slurm/usable_from.hpp"
 
 namespace batfill::slurm {
 
@@ -42,15 +42,21 @@ class EarliestStart {
  private:
     std::optional<Seconds> find_linear(const Question& question, Seconds now, Choice& choice);
     std::optional<Seconds> find_cons_tres(const Question& question, Seconds now, Choice& choice);
-    // As above, in groups of running jobs that end together. The first `ended` of them have been tried.
-    std::optional<Seconds> find_in_groups(const Question& question, std::size_t ended, Seconds now, Choice& choice);
+    // As above, in groups of running jobs that end together. The first `ended` of them have been tried; before the
+    // moment `enough`, there are too few nodes.
+    std::optional<Seconds> find_in_groups(const Question& question, std::size_t ended, EndKey enough, Seconds now,
+                                          Choice& choice);
     // Whether a test counts whole nodes.
     bool tests_whole_nodes(const Job& job, const Partition& partition) const;
-    // Whether enough nodes may be free among these once the first `ended` of the running jobs are over. Else there are
-    // not.
-    bool may_be_enough(const Job& job, bool whole, const NodeSet& candidates, std::size_t ended);
-    // The least number of ended jobs with which enough may be; 1 more than run if there is none, and at least 1.
-    std::size_t first_enough(const Job& job, bool whole, const NodeSet& candidates);
+    // The nodes that a job may take.
+    UsableFrom::Nodes usable_nodes(const Job& job, const Partition& partition) {
+        return settings_.select == Select::linear ? usable_from_.whole()
+                                                  : usable_from_.of(job, tests_whole_nodes(job, partition));
+    }
+    // The moment at which the first `ended` of the running jobs are over.
+    EndKey moment(std::size_t ended) const {
+        return ended == 0 ? end_key::now : end_key::of(cluster_.running()[ended - 1]);
+    }
     // Chooses nodes once the first `ended` of the running jobs are over. `idle_now`: see ConsTres::choose().
     bool choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now = nullptr);
     // The number of running jobs that end at or before `time`.
@@ -71,8 +77,8 @@ class EarliestStart {
     bool is_26_11_;
     Linear linear_;
     ConsTres cons_tres_;
-    FreeLater free_later_;
-    NodeSet with_all_memory_;
+    UsableFrom usable_from_;
+    NodeSet usable_;
 };
 
 }  // namespace batfill::slurm

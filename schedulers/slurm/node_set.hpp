@@ -89,6 +89,19 @@ class NodeSet {
         return missing == 0;
     }
 
+    // Keeps the nodes for which `function(node)` is true.
+    template <class Function>
+    void keep_if(Function function) {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            std::uint64_t kept = 0;
+            for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
+                const int bit = std::countr_zero(word);
+                kept |= static_cast<std::uint64_t>(function(static_cast<int>(i * 64) + bit)) << bit;
+            }
+            words_[i] = kept;
+        }
+    }
+
     // The first node from `from` on; size() if there is none.
     int next(int from) const { return next(from, 0); }
     // The first number from `from` on that is not in the set; size() if there is none.

@@ -16,31 +16,32 @@ bool wants_gres(const Job& job) {
 
 }  // namespace
 
-bool ConsTres::choose(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free, Choice& choice,
-                      const NodeSet* idle_now) {
+bool ConsTres::choose(const Job& job, bool whole, const NodeSet& usable, const FreeNodes& free, EndKey at,
+                      Choice& choice, const NodeSet* idle_now) {
     idle_now_ = job.nodes > 1 ? idle_now : nullptr;
-    if (!find_usable(job, whole, candidates, free)) {
+    if (!find_usable(job, usable, free, at)) {
         return false;
     }
     if (job.nodes == 1 && version_ == Version::v26_11) {
         choice.nodes.clear();
         Wanted wanted = Wanted::of(job);
         take(usable_.next(0), whole, wanted, choice);
-        note_cores(whole, free, choice);
+        note_cores(whole, free, at, choice);
         return true;
     }
     if (!try_usable(job, whole, choice) &&
         !(version_ == Version::v26_11 ? try_stronger(job, whole, choice) : try_stronger_22_05(job, whole, choice))) {
         return false;
     }
-    note_cores(whole, free, choice);
+    note_cores(whole, free, at, choice);
     return true;
 }
 
-void ConsTres::note_cores(bool whole, const FreeNodes& free, Choice& choice) const {
+void ConsTres::note_cores(bool whole, const FreeNodes& free, EndKey at, Choice& choice) const {
     choice.cores.clear();
-    choice.nodes.for_each(
-        [&](int node) { choice.cores.push_back(whole ? free.cores(node) : taken_[static_cast<std::size_t>(node)]); });
+    choice.nodes.for_each([&](int node) {
+        choice.cores.push_back(whole ? free.cores(node, at) : taken_[static_cast<std::size_t>(node)]);
+    });
 }
 
 bool ConsTres::try_usable(const Job& job, bool whole, Choice& choice) {
@@ -66,38 +67,26 @@ void ConsTres::take_busy(const Job& job, bool whole, Wanted& wanted, Choice& cho
     }
 }
 
-bool ConsTres::find_usable(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free) {
-    usable_ = candidates;
-    usable_ &= whole ? free.idle() : free.with_cores();
-    if (job.nodes == 1) {
-        const auto set = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(job.tasks))) - 1;
-        if (set >= free.by_cores().size()) {
-            return false;
-        }
-        usable_ &= free.by_cores()[set];
+bool ConsTres::find_usable(const Job& job, const NodeSet& usable, const FreeNodes& free, EndKey at) {
+    usable_ = usable;
+    usable_count_ = usable_.count();
+    if (usable_count_ < job.nodes) {
+        return false;
     }
     cores_.resize(static_cast<std::size_t>(usable_.size()));
     taken_.resize(cores_.size());
-    usable_count_ = 0;
     with_cores_.assign(with_cores_.size(), 0);
+    // A node that is enough may count no more than that.
+    const int capped = job.nodes > 1 ? job.cores_each : wants_gres(job) ? job.tasks : 0;
     usable_.for_each([&](int node) {
-        int cores = free.cores(node);
-        const int least = job.nodes == 1 ? job.tasks : job.cores_each;
-        if (cores < least || !free.has(node, job.amounts)) {
-            usable_.erase(node);
-            return;
-        }
-        if (least > 0 && (job.nodes > 1 || wants_gres(job))) {
-            cores = least;  // a node that is enough counts no more than that
-        }
+        const int cores = capped > 0 ? capped : at == end_key::now ? free.cores(node) : free.cores(node, at);
         cores_[static_cast<std::size_t>(node)] = cores;
-        ++usable_count_;
         if (static_cast<std::size_t>(cores) >= with_cores_.size()) {
             with_cores_.resize(static_cast<std::size_t>(cores) + 1);
         }
         ++with_cores_[static_cast<std::size_t>(cores)];
     });
-    return usable_count_ >= job.nodes && (job.nodes == 1 || may_find(job));
+    return job.nodes == 1 || may_find(job);
 }
 
 bool ConsTres::may_find(const Job& job) const {

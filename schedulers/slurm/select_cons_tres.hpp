@@ -13,11 +13,12 @@ class ConsTres {
  public:
     explicit ConsTres(Version version) : version_(version) {}
 
-    // Chooses nodes for a job among `candidates`, by what is free. Returns false if it finds none; `choice` then has
-    // no meaning. `whole`: the job holds all cores of its nodes. With `idle_now`, a job of several nodes takes them as
-    // bf_busy_nodes says: those first that are not idle now, and perhaps more than it asks for.
-    // Cost: O(nodes) for a try; for a job of several nodes, a try for each node that is left out.
-    bool choose(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free, Choice& choice,
+    // Chooses nodes for a job among `usable` ones, which have what it takes of each of them at the moment `at`, by
+    // their free cores then. Returns false if it finds none; `choice` then has no meaning. `whole`: the job holds all
+    // cores of its nodes. With `idle_now`, a job of several nodes takes them as bf_busy_nodes says: those first that
+    // are not idle now, and perhaps more than it asks for. Cost: O(nodes) for a try; for a job of several nodes, a try
+    // for each node that is left out.
+    bool choose(const Job& job, bool whole, const NodeSet& usable, const FreeNodes& free, EndKey at, Choice& choice,
                 const NodeSet* idle_now = nullptr);
 
  private:
@@ -38,7 +39,7 @@ class ConsTres {
     };
 
     // Sets usable_, cores_ and their number. Returns false if they cannot be enough.
-    bool find_usable(const Job& job, bool whole, const NodeSet& candidates, const FreeNodes& free);
+    bool find_usable(const Job& job, const NodeSet& usable, const FreeNodes& free, EndKey at);
     // Whether the usable nodes with the most cores have enough together. Else no nodes have.
     bool may_find(const Job& job) const;
     // One try with the usable nodes.
@@ -50,7 +51,7 @@ class ConsTres {
     bool try_stronger(const Job& job, bool whole, Choice& choice);
     bool try_stronger_22_05(const Job& job, bool whole, Choice& choice);
     // Sets the cores of the chosen nodes.
-    void note_cores(bool whole, const FreeNodes& free, Choice& choice) const;
+    void note_cores(bool whole, const FreeNodes& free, EndKey at, Choice& choice) const;
     Run* best_run(const Wanted& wanted);
     // Takes a node, with all of its cores or with as many as leave one for each node to come. Returns false, and
     // changes nothing, if that is none.

@@ -4,16 +4,14 @@
 
 namespace batfill::slurm {
 
-bool Linear::choose(const Job& job, const NodeSet& candidates, const FreeNodes& free, Choice& choice) {
-    usable_ = candidates;
-    usable_ &= free.idle();
-    if (usable_.count() < job.nodes) {
+bool Linear::choose(const Job& job, const NodeSet& usable, const std::vector<Node>& nodes, Choice& choice) {
+    if (usable.count() < job.nodes) {
         return false;
     }
     runs_.clear();
-    for (int begin = usable_.next(0); begin < usable_.size();) {
-        runs_.push_back({begin, usable_.next_missing(begin)});
-        begin = usable_.next(runs_.back().end);
+    for (int begin = usable.next(0); begin < usable.size();) {
+        runs_.push_back({begin, usable.next_missing(begin)});
+        begin = usable.next(runs_.back().end);
     }
     choice.nodes.clear();
     for (int missing = job.nodes; missing > 0;) {
@@ -29,7 +27,7 @@ bool Linear::choose(const Job& job, const NodeSet& candidates, const FreeNodes& 
         best->end = best->begin;
     }
     choice.cores.clear();
-    choice.nodes.for_each([&](int node) { choice.cores.push_back(free.cores(node)); });
+    choice.nodes.for_each([&](int node) { choice.cores.push_back(nodes[static_cast<std::size_t>(node)].cores); });
     return true;
 }
 

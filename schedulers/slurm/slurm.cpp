@@ -168,8 +168,11 @@ class SlurmAlgorithm : public Algorithm {
     Time next_wake(Time) const override { return wake_; }
 
     std::vector<Statistic> statistics() const override {
-        return {{"main-runs", main_runs_}, {"backfill-cycles", cycles_}, {"backfill-tested", tested_},
-                {"backfill-tries", tries_}, {"backfill-starts", backfilled_}};
+        return {{"main-runs", main_runs_},
+                {"backfill-cycles", cycles_},
+                {"backfill-tested", tested_},
+                {"backfill-tries", tries_},
+                {"backfill-starts", backfilled_}};
     }
 
  private:
@@ -314,11 +317,11 @@ class SlurmAlgorithm : public Algorithm {
     Owned<Controller> controller_;
     std::optional<Clock> clock_;
     std::deque<const Window*> unannounced_;
-    std::vector<JobPlace> place_of_;  // by JobIndex
-    std::vector<JobIndex> index_of_;  // by JobPlace
-    std::unordered_map<std::string, JobPlace> places_;                // by id; only looked up
+    std::vector<JobPlace> place_of_;                                   // by JobIndex
+    std::vector<JobIndex> index_of_;                                   // by JobPlace
+    std::unordered_map<std::string, JobPlace> places_;                 // by id; only looked up
     std::unordered_map<std::string, std::vector<AwaitedBy>> awaited_;  // by the id of a job that is still to come
-    std::deque<Release> releases_;                                    // in the order of time
+    std::deque<Release> releases_;                                     // in the order of time
     Microseconds now_ = 0;
     Time wake_ = Time::infinity();
     std::uint64_t main_runs_ = 0;

@@ -102,10 +102,9 @@ Translation::Translation(const Configuration& configuration, const Machine& mach
         add_partition("", NodeSet::all(machine.processors()));
     }
     const auto require = [&](const char* parameter, const std::string& name) {
-        refuse_if(!resources.partitions().empty() &&
-                      std::ranges::find(partition_names_, name) == partition_names_.end(),
-                  "parameter ", parameter,
-                  ": the machine has no partition ", shown(name));
+        refuse_if(
+            !resources.partitions().empty() && std::ranges::find(partition_names_, name) == partition_names_.end(),
+            "parameter ", parameter, ": the machine has no partition ", shown(name));
     };
     for (const auto& [name, tier] : configuration.partition_tiers) {
         require("partition-tiers", name);
@@ -125,10 +124,10 @@ Translation::Translation(const Configuration& configuration, const Machine& mach
         licenses_.push_back(static_cast<int>(pool.total));
     }
     for (const Window& window : machine.windows()) {
-        refuse_if<InputError>(window.running != Window::Running::finish, "algorithm slurm: window ",
-                              shown(window.name), " kills jobs, expected \"finish\"");
-        refuse_if<InputError>(!window.all_hosts && window.hosts.empty(), "algorithm slurm: window ",
-                              shown(window.name), " takes processors or pools, expected hosts");
+        refuse_if<InputError>(window.running != Window::Running::finish, "algorithm slurm: window ", shown(window.name),
+                              " kills jobs, expected \"finish\"");
+        refuse_if<InputError>(!window.all_hosts && window.hosts.empty(), "algorithm slurm: window ", shown(window.name),
+                              " takes processors or pools, expected hosts");
     }
 }
 
@@ -142,7 +141,8 @@ void Translation::add_partition(const std::string& name, NodeSet nodes) {
     partition.whole_nodes = configuration_.exclusive_partitions.contains(name);
     partition.tier = static_cast<int>(number(configuration_.partition_tiers, 1));
     partition_names_.push_back(name);
-    factors_.push_back(number(configuration_.partition_priorities, configuration_.partition_priorities.empty() ? 0 : 1));
+    factors_.push_back(
+        number(configuration_.partition_priorities, configuration_.partition_priorities.empty() ? 0 : 1));
 }
 
 Reservation Translation::reservation(const Window& window) const {
@@ -160,8 +160,8 @@ Reservation Translation::reservation(const Window& window) const {
 
 std::int64_t Translation::microseconds_of(Time time) const {
     const Duration since_epoch = time.since_zero() + configuration_.epoch;
-    refuse_if<InputError>(since_epoch > Duration::seconds(1'000'000'000'000), "algorithm slurm: ", time.to_string(),
-                          " s is too late for its clock, expected at most 1e12 s of Unix time");
+    refuse_if<InputError>(since_epoch > Duration::seconds(end_key::latest / 2), "algorithm slurm: ", time.to_string(),
+                          " s is too late for its clock, expected at most ", end_key::latest / 2, " s of Unix time");
     return static_cast<std::int64_t>(since_epoch.count());
 }
 
@@ -292,8 +292,7 @@ std::optional<std::string> Translation::reason_to_refuse(const JobDescription& j
         for (const auto& [name, amount] : *job.needs->per_host) {
             const auto& known = machine_.resources().capacities();
             if (amount > 0 && std::ranges::find(known, name) == known.end()) {
-                return "asks for " + std::to_string(amount) + ' ' + shown(name) +
-                       " on each host, which no host has";
+                return "asks for " + std::to_string(amount) + ' ' + shown(name) + " on each host, which no host has";
             }
         }
     }
@@ -336,7 +335,7 @@ slurm::Job Translation::job(const batfill::Job& waiting) {
     job.nice = own_fields(description).nice;
     job.partitions = std::move(what.partitions);
     const auto minutes = (waiting.walltime.count() + minute * 1'000'000 - 1) / (minute * 1'000'000);
-    job.limit = static_cast<Seconds>(std::min<Microseconds>(minutes, 1'000'000'000)) * minute;
+    job.limit = static_cast<Seconds>(std::min<Microseconds>(minutes, end_key::latest / 2 / minute - 1)) * minute;
     job.user = users_.try_emplace(description.user.text(), static_cast<int>(users_.size())).first->second;
     for (std::size_t pool = 0; pool < waiting.request.pools().size(); ++pool) {
         if (waiting.request.of_pool(pool) > 0) {

@@ -70,14 +70,14 @@ class Translation {
     const Configuration& configuration_;
     const Machine& machine_;
     Select select_ = Select::linear;
-    std::optional<std::size_t> cores_;                // their place among the capacities
-    std::vector<std::optional<std::size_t>> kinds_;   // likewise, of memory and then of GRES; none: the machine has none
+    std::optional<std::size_t> cores_;               // their place among the capacities
+    std::vector<std::optional<std::size_t>> kinds_;  // likewise, of memory and then of GRES; none: the machine has none
     std::vector<Node> nodes_;
     std::vector<Partition> partitions_;
     std::vector<std::string> partition_names_;
     std::vector<std::int64_t> factors_;
     std::vector<int> licenses_;
-    std::unordered_map<std::string, int> users_;              // only looked up
+    std::unordered_map<std::string, int> users_;   // only looked up
     std::unordered_map<std::string, int> arrays_;  // likewise; by workload and array
 };
 

@@ -154,8 +154,8 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
         for (const ScheduledJob& job : outcome.schedule().jobs) {
             rejected += job.state == JobState::rejected ? 1U : 0U;
             ran += has_completed(job.state) ? 1U : 0U;
-            uneven += job.cores && std::ranges::adjacent_find(*job.cores, std::not_equal_to()) != job.cores->end() ? 1U
-                                                                                                                    : 0U;
+            uneven +=
+                job.cores && std::ranges::adjacent_find(*job.cores, std::not_equal_to()) != job.cores->end() ? 1U : 0U;
         }
         for (const WorkloadJob& job : workload.jobs) {
             options.explain.push_back(job.description.id);

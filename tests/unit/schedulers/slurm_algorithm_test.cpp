@@ -83,22 +83,21 @@ TEST_CASE("slurm: nodes come back after the epilog") {
 }
 
 // b blocks the partition for the main scheduler. The first cycle is at 30, when the daemon has run for bf_interval: c
-// fits beside the plan of b, which begins at 600, and starts; d would delay it. The nodes of a come back at 601, but the
-// scheduler has just made its full run at 600.5.
+// fits beside the plan of b, which begins at 600, and starts; d would delay it. The nodes of a come back at 601, but
+// the scheduler has just made its full run at 600.5.
 TEST_CASE("slurm: backfill starts jobs that delay no plan") {
     const std::string jobs = job("a", "0", 3, "600", "600") + "," + job("b", "1", 4, "600", "30") + "," +
                              job("c", "2", 1, "540", "30") + "," + job("d", "2", 1, "1200", "30");
-    CHECK(schedule_of(jobs, machine(4)) ==
-          Rows{"a: 0-2 at 0.5", "b: 0-3 at 603.5", "c: 3 at 30", "d: 0 at 634.5"});
+    CHECK(schedule_of(jobs, machine(4)) == Rows{"a: 0-2 at 0.5", "b: 0-3 at 603.5", "c: 3 at 30", "d: 0 at 634.5"});
     CHECK(schedule_of(jobs, machine(4), {{"scheduler", "builtin"}}) ==
           Rows{"a: 0-2 at 0.5", "b: 0-3 at 603.5", "c: 0 at 634.5", "d: 1 at 634.5"});
 }
 
 TEST_CASE("slurm: the cores of a job are laid out as the selection says") {
-    const Outcome outcome = outcome_of(
-        with(job("a", "0", 4, "60", "30"), R"("tasks":16)") + "," +
-            with(job("b", "1", 2, "60", "30"), R"("per_host":{"cores":3})") + "," + job("c", "2", 1, "60", "30"),
-        shared_machine(4, "cores:16"));
+    const Outcome outcome = outcome_of(with(job("a", "0", 4, "60", "30"), R"("tasks":16)") + "," +
+                                           with(job("b", "1", 2, "60", "30"), R"("per_host":{"cores":3})") + "," +
+                                           job("c", "2", 1, "60", "30"),
+                                       shared_machine(4, "cores:16"));
     CHECK(rows_of(outcome) == Rows{"a: 0-3 at 0.5", "b: 0-1 at 3.5", "c: 1 at 3.5"});
     CHECK(cores_of(outcome, "a") == std::vector<Amount>{13, 1, 1, 1});
     CHECK(cores_of(outcome, "b") == std::vector<Amount>{3, 3});
@@ -108,11 +107,10 @@ TEST_CASE("slurm: the cores of a job are laid out as the selection says") {
 TEST_CASE("slurm: whole nodes, and jobs that state no memory") {
     const Platform platform = shared_machine(2, "cores:4,memory:100");
     // a needs an empty node. b states no memory and takes all of its node, so c finds none there.
-    const Outcome outcome =
-        outcome_of(with(job("a", "0", 1, "60", "30"), R"("whole":true,"per_host":{"memory":10})") + "," +
-                       with(job("b", "0", 1, "60", "30"), R"("tasks":1)") + "," +
-                       with(job("c", "0", 1, "60", "30"), R"("per_host":{"cores":1,"memory":1})"),
-                   platform);
+    const Outcome outcome = outcome_of(with(job("a", "0", 1, "60", "30"), R"("whole":true,"per_host":{"memory":10})") +
+                                           "," + with(job("b", "0", 1, "60", "30"), R"("tasks":1)") + "," +
+                                           with(job("c", "0", 1, "60", "30"), R"("per_host":{"cores":1,"memory":1})"),
+                                       platform);
     CHECK(rows_of(outcome) == Rows{"a: 0 at 0.5", "b: 1 at 0.5", "c: 0 at 31.5"});
     CHECK(cores_of(outcome, "a") == std::vector<Amount>{4});
 }
@@ -163,8 +161,7 @@ TEST_CASE("slurm: partitions with tiers, and a job in several") {
           Rows{"a: 0-3 at 60.5", "b: 0-1 at 0.5", "c: 2-3 at 30"});
     CHECK_THROWS_AS(schedule_of(jobs, platform, {{"partition-tiers", "debug:10"}}), UsageError);
     CHECK(schedule_of(job("a", "0", 3, "60", "30"), platform) == Rows{"a: rejected"});
-    CHECK(schedule_of(job("a", "0", 3, "60", "30"), platform, {{"default-partition", "low"}}) ==
-          Rows{"a: 0-2 at 0.5"});
+    CHECK(schedule_of(job("a", "0", 3, "60", "30"), platform, {{"default-partition", "low"}}) == Rows{"a: 0-2 at 0.5"});
 }
 
 TEST_CASE("slurm: a job that would run into an announced window waits for its end") {

@@ -318,6 +318,7 @@ TEST_CASE("Both selections of Slurm choose as their plain forms", "[slurm]") {
         both.add_jobs(20, 1'700'000'000, true);
         ConsTres cons_tres(both.plain.settings.version);
         Linear linear;
+        slurm::UsableFrom usable_from(*both.cluster);
         Choice choice{NodeSet(both.cluster->size()), {}};
         for (const PlainSlurm::Job& job : both.plain.jobs) {
             const std::set<int> candidates = both.random_candidates();
@@ -345,9 +346,14 @@ TEST_CASE("Both selections of Slurm choose as their plain forms", "[slurm]") {
                     REQUIRE(choice.cores == cores);
                 }
             };
-            check(cons_tres.choose(job.asks, whole, candidate_bits, free, choice, is_busy ? &idle_bits : nullptr),
+            NodeSet usable = candidate_bits;
+            usable_from.of(job.asks, whole).keep(usable, slurm::end_key::now);
+            check(cons_tres.choose(job.asks, whole, usable, free, slurm::end_key::now, choice,
+                                   is_busy ? &idle_bits : nullptr),
                   both.plain.cons_tres(job, whole, candidates, both.plain.running(), is_busy ? &idle_now : nullptr));
-            check(linear.choose(job.asks, candidate_bits, free, choice),
+            usable = candidate_bits;
+            usable_from.whole().keep(usable, slurm::end_key::now);
+            check(linear.choose(job.asks, usable, both.cluster->nodes(), choice),
                   both.plain.linear(job, candidates, both.plain.running()));
         }
     }
