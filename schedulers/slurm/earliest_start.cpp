@@ -14,13 +14,13 @@ EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
       usable_from_(cluster) {}
 
 bool EarliestStart::choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice) {
-    usable_ = candidates;
     if (settings_.select == Select::linear) {
+        usable_ = candidates;
         usable_ &= cluster_.free().idle();
         return linear_.choose(job, usable_, cluster_.nodes(), choice);
     }
     const bool whole = job.whole_nodes || partition.whole_nodes;
-    usable_from_.of(job, whole).keep(usable_, end_key::now);
+    usable_from_.of(job, whole).find(candidates, end_key::now, usable_);
     if (job.all_memory) {
         usable_.keep_if([&](int node) { return cluster_.free().has_all_memory(node); });
     }
@@ -43,8 +43,7 @@ std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seco
     if (enough == end_key::never || (question.now_only && enough != end_key::now)) {
         return std::nullopt;
     }
-    usable_ = question.candidates;
-    nodes.keep(usable_, enough);
+    nodes.find(question.candidates, enough, usable_);
     linear_.choose(question.job, usable_, cluster_.nodes(), choice);
     return enough == end_key::now ? now : std::max(end_key::second_of(enough), now + 1);
 }
@@ -136,8 +135,7 @@ bool EarliestStart::tests_whole_nodes(const Job& job, const Partition& partition
 }
 
 bool EarliestStart::choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now) {
-    usable_ = question.candidates;
-    usable_nodes(question.job, question.partition).keep(usable_, moment(ended));
+    usable_nodes(question.job, question.partition).find(question.candidates, moment(ended), usable_);
     return cons_tres_.choose(question.job, tests_whole_nodes(question.job, question.partition), usable_,
                              cluster_.free(), moment(ended), choice, idle_now);
 }

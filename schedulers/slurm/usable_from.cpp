@@ -1,48 +1,68 @@
 #include "schedulers/slurm/usable_from.hpp"
 
-#include <algorithm>
-
 namespace batfill::slurm {
 
-EndKey UsableFrom::Nodes::enough_from(const NodeSet& nodes, int count) const {
-    // The `count` earliest so far, the latest of them in front.
-    std::vector<EndKey> earliest;
-    if (count == 1) {
-        EndKey first = end_key::never;
-        nodes.for_each([&](int node) { first = std::min(first, from_[static_cast<std::size_t>(node)]); });
-        return first;
+void UsableFrom::Nodes::find(const NodeSet& nodes, EndKey at, NodeSet& found) const {
+    found = nodes;
+    found.clear();
+    for (const auto& [from, node] : by_moment_) {
+        if (from > at) {
+            break;
+        }
+        if (nodes.contains(node)) {
+            found.insert(node);
+        }
     }
-    nodes.for_each([&](int node) { earliest.push_back(from_[static_cast<std::size_t>(node)]); });
-    if (earliest.size() < static_cast<std::size_t>(count)) {
-        return end_key::never;
-    }
-    const auto last = earliest.begin() + (count - 1);
-    std::nth_element(earliest.begin(), last, earliest.end());
-    return *last;
 }
 
-const std::vector<EndKey>& UsableFrom::from(bool whole, int cores, const std::vector<Amount>& amounts) {
+EndKey UsableFrom::Nodes::enough_from(const NodeSet& nodes, int count) const {
+    for (const auto& [from, node] : by_moment_) {
+        if (nodes.contains(node) && --count == 0) {
+            return from;
+        }
+    }
+    return end_key::never;
+}
+
+const UsableFrom::Known& UsableFrom::known(bool whole, int cores, const std::vector<Amount>& amounts) {
     const FreeNodes& free = cluster_.free();
-    const std::uint64_t changes = free.forgotten_changes() + free.changed().size();
-    if (known_.size() > most_kinds) {
+    if (known_.size() > most_kinds()) {
         known_.clear();
     }
     const auto [found, is_new] = known_.try_emplace(Kind(whole, cores, amounts));
     Known& known = found->second;
-    const auto look_at = [&](int node) {
-        known.from[static_cast<std::size_t>(node)] = free.has_from(node, cores, whole, amounts);
-    };
+    const auto moment_of = [&](int node) { return free.has_from(node, cores, whole, amounts); };
     if (is_new || known.changes < free.forgotten_changes()) {
-        known.from.resize(static_cast<std::size_t>(cluster_.size()));
+        known.from.clear();
+        known.by_moment.clear();
         for (int node = 0; node < cluster_.size(); ++node) {
-            look_at(node);
+            known.from.push_back(moment_of(node));
+            known.by_moment.emplace_back(known.from.back(), node);
         }
+        std::sort(known.by_moment.begin(), known.by_moment.end());
     } else {
-        const auto since = static_cast<std::ptrdiff_t>(known.changes - free.forgotten_changes());
-        std::for_each(free.changed().begin() + since, free.changed().end(), look_at);
+        for (std::size_t i = known.changes - free.forgotten_changes(); i < free.changed().size(); ++i) {
+            const int node = free.changed()[i];
+            EndKey& from = known.from[static_cast<std::size_t>(node)];
+            const EndKey moment = moment_of(node);
+            if (moment == from) {
+                continue;
+            }
+            const auto old = std::lower_bound(known.by_moment.begin(), known.by_moment.end(), std::pair(from, node));
+            const auto place =
+                std::lower_bound(known.by_moment.begin(), known.by_moment.end(), std::pair(moment, node));
+            if (place > old) {
+                std::move(old + 1, place, old);
+                *(place - 1) = {moment, node};
+            } else {
+                std::move_backward(place, old, old + 1);
+                *place = {moment, node};
+            }
+            from = moment;
+        }
     }
-    known.changes = changes;
-    return known.from;
+    known.changes = free.forgotten_changes() + free.changed().size();
+    return known;
 }
 
 }  // namespace batfill::slurm

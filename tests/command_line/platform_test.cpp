@@ -159,7 +159,7 @@ TEST_CASE("A name with a slip is answered with the name that was meant") {
     };
     CHECK_THAT(refusal("esay"), Contains("unknown algorithm 'esay', did you mean 'easy'? Known: bf-mod, "));
     CHECK_THAT(refusal("conservativ"), Contains("did you mean 'conservative'?"));
-    CHECK_THAT(refusal("slurm"), Contains("unknown algorithm 'slurm', known: bf-mod, "));
+    CHECK_THAT(refusal("slumber"), Contains("unknown algorithm 'slumber', known: bf-mod, "));
     CHECK_THAT(refusal(std::string(5000, 'x')), Contains("known: bf-mod, "));
     CHECK_THAT(run(inputs.folder, {"metric"}).errors, Contains("did you mean 'metrics'?"));
 }

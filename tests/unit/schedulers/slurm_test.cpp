@@ -346,13 +346,12 @@ TEST_CASE("Both selections of Slurm choose as their plain forms", "[slurm]") {
                     REQUIRE(choice.cores == cores);
                 }
             };
-            NodeSet usable = candidate_bits;
-            usable_from.of(job.asks, whole).keep(usable, slurm::end_key::now);
+            NodeSet usable;
+            usable_from.of(job.asks, whole).find(candidate_bits, slurm::end_key::now, usable);
             check(cons_tres.choose(job.asks, whole, usable, free, slurm::end_key::now, choice,
                                    is_busy ? &idle_bits : nullptr),
                   both.plain.cons_tres(job, whole, candidates, both.plain.running(), is_busy ? &idle_now : nullptr));
-            usable = candidate_bits;
-            usable_from.whole().keep(usable, slurm::end_key::now);
+            usable_from.whole().find(candidate_bits, slurm::end_key::now, usable);
             check(linear.choose(job.asks, usable, both.cluster->nodes(), choice),
                   both.plain.linear(job, candidates, both.plain.running()));
         }

@@ -1,0 +1,85 @@
+"""The algorithm slurm: one schedule from everywhere."""
+
+from __future__ import annotations
+
+import csv
+import json
+import threading
+import warnings
+
+import pytest
+
+import batfill
+
+# id, submission, nodes, limit, run time, and what else a job asks for.
+JOBS = [("1", 0, 1, 600, 500, {"tasks": 10}), ("2", 0, 2, 600, 90, {"tasks": 9, "per_host": {"memory": 20}}),
+        ("3", 1, 3, 1200, 300, {"whole": True}), ("4", 2, 1, 60, 20, {"per_host": {"cores": 2, "memory": 5}}),
+        ("5", 3, 1, 300, 250, {"after": ["ok:4"]}), ("6", 4, 1, 120, 80, {"begin": 40, "nice": 5}),
+        ("7_1", 5, 1, 180, 150, {"array": "7", "array_limit": 1, "per_host": {"cores": 1}}),
+        ("7_2", 5, 1, 180, 150, {"array": "7", "array_limit": 1, "per_host": {"cores": 1}}),
+        ("8", 70, 1, 90, 90, {"per_host": {"gpus": 1}})]
+CAPACITY = {"cores": 8, "memory": 64, "gpus": 2}
+
+
+@pytest.fixture(name="path")
+def _path(tmp_path):
+    path = tmp_path / "jobs.json"
+    path.write_text(json.dumps({
+        "nb_res": 4,
+        "jobs": [{"id": id, "subtime": submit, "res": nodes, "walltime": limit, "profile": f"p{run}", **more}
+                 for id, submit, nodes, limit, run, more in JOBS],
+        "profiles": {f"p{run}": {"type": "delay", "delay": run} for _, _, _, _, run, _ in JOBS},
+    }))
+    return path
+
+
+def of_file(path):
+    """When and where each job of a jobs.csv started."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [(row["job_id"], float(row["starting_time"]), row["allocated_resources"])
+                for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("scheduler", ["slurm", "slurm,select=linear", "slurm,version=26.11,bf-interval=10"])
+def test_the_same_schedule_comes_from_everywhere(path, command, tmp_path, scheduler):
+    workload = batfill.Workload.from_json(path)
+    run = batfill.simulate(workload, 4, scheduler, capacity=CAPACITY)
+    assert run.check().violations == []
+    ours = list(zip(run.jobs["job_id"], run.jobs["starting_time"].tolist(), run.jobs["allocated_resources"]))
+    text = "cores:8,memory:64,gpus:2"
+    machine = ["-p", "4", "--capacity", text, "-w", "jobs.json"]
+    command("simulate", *machine, "-q", "-a", scheduler, "-o", "simulated")
+    assert of_file(tmp_path / "simulated_jobs.csv") == ours
+    command("check", "simulated", *machine, "--by-seconds")
+    endpoint = f"ipc://{tmp_path}/socket"
+    daemon = threading.Thread(target=batfill.serve, args=(scheduler, endpoint),
+                              kwargs={"idle_timeout": 60, "capacity": CAPACITY})
+    daemon.start()
+    command("simulate", *machine, "-q", "-s", endpoint, "-o", "served")
+    daemon.join()
+    assert of_file(tmp_path / "served_jobs.csv") == ours
+    campaign = tmp_path / "c.yaml"
+    campaign.write_text(f'workloads: [{{workload: jobs.json}}]\nschedulers: ["{scheduler}"]\n'
+                        f"machines: [{{platform: 4, capacity: {{{text.replace(':', ': ').replace(',', ', ')}}}}}]\n")
+    metrics = run.metrics()
+    for row in batfill.campaign(campaign, tmp_path / "out").rows():
+        assert row["value"] == "" or float(row["value"]) == metrics[row["metric"]]
+
+
+def test_cores_of_each_host_are_in_a_file_of_their_own(path, command, tmp_path):
+    command("simulate", "-p", "4", "--capacity", "cores:8,memory:64,gpus:2", "-w", "jobs.json", "-q", "-a", "slurm",
+            "-o", "out")
+    with open(tmp_path / "out_tasks.csv", newline="", encoding="utf-8") as file:
+        rows = [(row["job"], int(row["host"]), int(row["cores"])) for row in csv.DictReader(file)]
+    assert sum(cores for job, _, cores in rows if job == "2") == 9
+    assert sum(cores for job, _, cores in rows if job == "3") == 24
+    assert json.loads(path.read_text())["jobs"][0]["tasks"] == 10 and not [row for row in rows if row[0] == "1"]
+
+
+def test_a_note_names_the_fields_that_only_slurm_reads(path):
+    workload = batfill.Workload.from_json(path)
+    with pytest.warns(UserWarning, match="tasks and whole, which only algorithm slurm reads"):
+        batfill.compare([workload], ["slurm", "easy"], platform=4, capacity=CAPACITY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batfill.compare([workload], ["slurm"], platform=4, capacity=CAPACITY)
