@@ -129,7 +129,7 @@ class Relaxed : public Algorithm {
             return;
         }
         const WaitingQueue& queue = state.waiting;
-        if (round.explains() || queue.next_fitting(0, state.most_for_one_job()) < queue.size()) {
+        if (round.explains() || state.next_allowed(0, state.most_for_one_job()) < queue.size()) {
             const std::optional<Top> top = decide(round, queue.jobs());
             explain(round, top, queue.jobs());
         }
@@ -175,6 +175,9 @@ class Relaxed : public Algorithm {
     std::optional<JobIndex> start_in_order(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
         priority_.compute(state.now);
+        if (!state.later && !round.explains()) {
+            return start_counted(round);
+        }
         ranked_.clear();
         for (const JobIndex job : queue) {
             ranked_.add(job, priority_.of(job));
@@ -194,12 +197,46 @@ class Relaxed : public Algorithm {
         return top;
     }
 
+    // The same for the whole queue, where processors are counted and nobody asks who is passed over. Most rounds start
+    // one job or none, so each start costs a search. Returns none, too, if no processor is left for others.
+    std::optional<JobIndex> start_counted(Round& round) {
+        const SchedulerState& state = round.state();
+        std::optional<Ranked> last;
+        for (int most = 0; (most = state.most_for_one_job()) > 0;) {
+            last = first_after(state, most, last);
+            if (!last || !round.start_if_possible(last->job)) {
+                return last ? std::optional(last->job) : std::nullopt;
+            }
+        }
+        return std::nullopt;
+    }
+
+    struct Ranked {
+        double priority;
+        std::size_t position;  // when it waited
+        JobIndex job;
+    };
+    // The first job that is not passed over, of those that go after `last`, which has started; else of all.
+    std::optional<Ranked> first_after(const SchedulerState& state, int most, const std::optional<Ranked>& last) {
+        std::optional<Ranked> first;
+        state.for_each_not_passed_over(most, [&](std::size_t position) {
+            const JobIndex job = state.waiting.job(position);
+            const double priority = priority_.of(job);
+            const bool is_better = !first || priority > first->priority;
+            if (is_better &&
+                (!last || priority < last->priority || (priority == last->priority && position >= last->position))) {
+                first = {priority, position, job};
+            }
+        });
+        return first;
+    }
+
     void backfill(Round& round, JobIndex top, Time latest_end) {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
         ranked_.clear();
         const int most = state.most_for_one_job();
-        for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
+        for (std::size_t at = 0; (at = state.next_allowed(at, most)) < queue.size(); ++at) {
             const JobIndex job = queue.job(at);
             const Duration length = actual_ ? known_length(state, job) : state.estimate_at(at);
             if (job != top && state.now + length <= latest_end) {
@@ -298,7 +335,7 @@ class Relaxed : public Algorithm {
     Queues queues_;
     Priority priority_;
     RankedJobs ranked_;
-    std::vector<JobIndex> passed_over_;  // in this round, before the top jobs
+    std::vector<JobIndex> passed_over_;  // in this round, before the top jobs, if somebody asks
     std::vector<RunningJob> running_;
     std::uint64_t backfilled_ = 0;
 };

@@ -64,7 +64,10 @@ class BackfillWalk {
                             const std::vector<JobIndex>& passed_over, const Reservation& reservation, Take take) {
         const WaitingQueue& queue = state.waiting;
         int most = largest_candidate(state, rounds);
-        for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size();) {
+        const auto next = [&](std::size_t from) {
+            return test_limit_ ? queue.next_fitting(from, most) : state.next_allowed(from, most);
+        };
+        for (std::size_t at = 0; (at = next(at)) < queue.size();) {
             const JobIndex job = queue.job(at);
             const bool is_candidate =
                 job != reserved && (test_limit_ ? !std::ranges::binary_search(passed_over, job)

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -158,6 +157,9 @@ class Easy : public Algorithm {
     std::optional<JobIndex> pass_over(Round& round) {
         const SchedulerState& state = round.state();
         if (!backfill_.has_limit() && !round.explains()) {
+            if (orders_.starts_by_submission()) {
+                return start_by_submission(round);
+            }
             const std::optional<JobIndex> first = first_of_others(state);
             if (!first || !state.can_start(state.job(*first).request)) {
                 return first;
@@ -180,12 +182,23 @@ class Easy : public Algorithm {
         return reserved;
     }
 
+    // The same where the primary order is that of the queue, and nobody needs to know who was passed over.
+    std::optional<JobIndex> start_by_submission(Round& round) {
+        const SchedulerState& state = round.state();
+        const WaitingQueue& queue = state.waiting;
+        std::size_t at = 0;
+        do {
+            at = queue.next_not_passed_over(at, state.most_for_one_job(), state.limits);
+        } while (at < queue.size() && start(round, queue.job(at)));
+        return at < queue.size() ? std::optional(queue.job(at)) : std::nullopt;
+    }
+
     // The first of the jobs that are not passed over as long as nobody starts. If it cannot start either, there is no
     // need to rank all.
     std::optional<JobIndex> first_of_others(const SchedulerState& state) {
         std::vector<JobIndex> others;
-        std::ranges::copy_if(state.waiting.jobs(), std::back_inserter(others),
-                             [&](JobIndex job) { return !state.lacks_only_unplanned(job); });
+        state.for_each_not_passed_over(state.most_for_one_job(),
+                                       [&](std::size_t position) { others.push_back(state.waiting.job(position)); });
         std::optional<JobIndex> first;
         orders_.for_each_of_in_primary_order(state, others, [&](JobIndex job) {
             first = job;

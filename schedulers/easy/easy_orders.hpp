@@ -147,6 +147,8 @@ class EasyOrders {
         return order;
     }
 
+    // Whether the primary order is that of the queue.
+    bool starts_by_submission() const { return primary_.is_submission_order(); }
     // Whether the backfill order is that of the queue.
     bool backfills_by_submission() const {
         return backfill_.is_submission_order() && (!ties_.backfilling_follows_order || primary_.is_submission_order());

@@ -366,7 +366,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
         state_.predictions.resize(state_.jobs.size());
         state_.predictions[index] = predictor_->predict(state_, index);
     }
-    state_.waiting.insert(index, state_.jobs);
+    state_.waiting.insert(index, state_.jobs, &state_.limits);
     wait_reasons_.submitted(index, job.description().id);
     algorithm_->submitted(round, index);
     if (choice_.gives_guarantees()) {

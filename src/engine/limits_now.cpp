@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -14,20 +15,56 @@ std::optional<std::string> LimitsNow::reason_to_refuse(const JobDescription& job
     return machine_->limits().reason_to_refuse(request, machine_->resources(), std::ref(fields));
 }
 
+namespace {
+
+// A number for something new: one that nobody uses any more, or the next one.
+template <class Value>
+std::uint32_t take_number(std::vector<std::uint32_t>& free, std::vector<Value>& values) {
+    if (free.empty()) {
+        values.emplace_back();
+        return static_cast<std::uint32_t>(values.size() - 1);
+    }
+    const std::uint32_t number = free.back();
+    free.pop_back();
+    return number;
+}
+
+}  // namespace
+
 std::uint32_t LimitsNow::number_of(const Limits::Bound& bound) {
     const auto [known, is_new] = numbers_.try_emplace(bound.key);
-    if (!is_new) {
+    if (is_new) {
+        known->second = take_number(free_, in_use_);
+        const Amount most = machine_->limits().most(bound);
+        in_use_[known->second] = {bound.key, bound.limit, bound.name, most, most};
+    }
+    return known->second;
+}
+
+std::uint32_t LimitsNow::class_of(const std::vector<LimitShare>& shares) {
+    const LimitShare& rarest = *std::ranges::min_element(
+        shares, {}, [this](const LimitShare& share) { return in_use_[share.limit].classes.size(); });
+    const auto [first, last] = std::ranges::equal_range(in_use_[rarest.limit].classes, rarest.amount, {},
+                                                        &std::pair<Amount, std::uint32_t>::first);
+    const auto known =
+        std::find_if(first, last, [&](const auto& one) { return classes_[one.second].details->limits == shares; });
+    if (known != last) {
         return known->second;
     }
-    if (free_.empty()) {
-        free_.push_back(static_cast<std::uint32_t>(in_use_.size()));
-        in_use_.emplace_back();
+    const std::uint32_t number = take_number(free_classes_, classes_);
+    Class& added = classes_[number];
+    Request::Details details;
+    details.limits = shares;
+    details.limit_class = number;
+    added.details = std::move(details);
+    added.lacking = 0;
+    for (const LimitShare& share : shares) {
+        InUse& limit = in_use_[share.limit];
+        const std::pair<Amount, std::uint32_t> one{share.amount, number};
+        limit.classes.insert(std::ranges::lower_bound(limit.classes, one), one);
+        added.lacking += share.amount > limit.left ? 1 : 0;
     }
-    known->second = free_.back();
-    free_.pop_back();
-    const Amount most = machine_->limits().most(bound);
-    in_use_[known->second] = {bound.key, bound.limit, bound.name, most, most, 0};
-    return known->second;
+    return number;
 }
 
 Request LimitsNow::enter(const JobDescription& job, Request request) {
@@ -37,24 +74,66 @@ Request LimitsNow::enter(const JobDescription& job, Request request) {
     if (bounds.empty()) {
         return request;
     }
-    Request::Details details = request.details_or_none();
-    details.limits.reserve(bounds.size());
+    std::vector<LimitShare> shares;
+    shares.reserve(bounds.size());
     for (const Limits::Bound& bound : bounds) {
-        const std::uint32_t number = number_of(bound);
-        ++in_use_[number].jobs;
-        details.limits.push_back({number, bound.taken});
+        shares.push_back({number_of(bound), bound.taken});
     }
+    const std::uint32_t number = class_of(shares);
+    ++classes_[number].jobs;
+    if (!request.details) {
+        request.details = classes_[number].details;
+        return request;
+    }
+    Request::Details details = *request.details;
+    details.limits = std::move(shares);
+    details.limit_class = number;
     request.details = std::move(details);
     return request;
 }
 
 void LimitsNow::leave(const Request& request) {
+    if (request.limits().empty()) {
+        return;
+    }
+    const std::uint32_t number = request.details->limit_class;
+    if (--classes_[number].jobs > 0) {
+        return;
+    }
     for (const LimitShare& share : request.limits()) {
         InUse& limit = in_use_[share.limit];
-        if (--limit.jobs == 0) {
+        const std::pair<Amount, std::uint32_t> one{share.amount, number};
+        limit.classes.erase(std::ranges::lower_bound(limit.classes, one));
+        if (limit.classes.empty()) {
             numbers_.erase(limit.key);
             free_.push_back(share.limit);
         }
+    }
+    free_classes_.push_back(number);
+}
+
+void LimitsNow::change(const Request& request, int sign) {
+    for (const LimitShare& share : request.limits()) {
+        InUse& limit = in_use_[share.limit];
+        const Amount before = std::exchange(limit.left, limit.left + sign * share.amount);
+        const auto [less, more] = std::minmax(before, limit.left);
+        if (limit.classes.back().first <= less) {
+            continue;
+        }
+        const auto amount = &std::pair<Amount, std::uint32_t>::first;
+        for (auto one = std::ranges::upper_bound(limit.classes, less, {}, amount);
+             one != limit.classes.end() && one->first <= more; ++one) {
+            count(one->second, -sign);
+        }
+    }
+}
+
+void LimitsNow::count(std::uint32_t limit_class, int sign) {
+    Class& counted = classes_[limit_class];
+    const bool was_held = counted.lacking > 0;
+    counted.lacking += static_cast<std::uint32_t>(sign);
+    if (was_held != (counted.lacking > 0) && !std::exchange(counted.is_changed, true)) {
+        changed_.push_back(limit_class);
     }
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <batfill/engine/state.hpp>
@@ -8,22 +10,61 @@
 
 namespace batfill {
 
-std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
-    const int* const end = processors_.data() + processors_.size();
-    const int* at = processors_.data() + first_ + from;
+namespace {
+
+// The index in [from, values.size()] of the first value that passes the test.
+template <class Test>
+std::size_t find_from(std::size_t from, const std::vector<int>& values, Test test) {
+    const int* const end = values.data() + values.size();
+    const int* at = values.data() + from;
+    if (at != end && test(*at)) {
+        return from;
+    }
     // A fixed trip count lets the compiler vectorise this loop. A loop that stops at the first fit is not vectorised,
     // and neither is a shorter one.
     for (constexpr int many = 64; end - at >= many; at += many) {
-        int fit = 0;
+        int found = 0;
         for (int i = 0; i < many; ++i) {
-            fit |= at[i] <= processors ? 1 : 0;
+            found |= test(at[i]) ? 1 : 0;
         }
-        if (fit != 0) {
+        if (found != 0) {
             break;
         }
     }
-    at = std::find_if(at, end, [=](int needed) { return needed <= processors; });
-    return static_cast<std::size_t>(at - processors_.data()) - first_;
+    return static_cast<std::size_t>(std::find_if(at, end, test) - values.data());
+}
+
+constexpr std::uint32_t no_limit_class = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
+    return find_from(first_ + from, processors_, [=](int needed) { return needed <= processors; }) - first_;
+}
+
+std::size_t WaitingQueue::next_allowed(std::size_t from, int processors, const LimitsNow& limits) const {
+    follow(limits);
+    return find_from(first_ + from, within_limits_,
+                     [=](int needed) { return static_cast<unsigned>(needed) <= static_cast<unsigned>(processors); }) -
+           first_;
+}
+
+std::size_t WaitingQueue::next_not_passed_over(std::size_t from, int processors, const LimitsNow& limits) const {
+    follow(limits);
+    return find_from(first_ + from, within_limits_, [=](int needed) { return !is_held_within(needed, processors); }) -
+           first_;
+}
+
+void WaitingQueue::follow(const LimitsNow& limits) const {
+    limits.for_each_change([&](std::uint32_t limit_class) {
+        if (limit_class >= jobs_of_class_.size() || jobs_of_class_[limit_class] == 0) {
+            return;
+        }
+        const int sign = limits.holds(limit_class) ? -1 : 0;
+        for (std::size_t at = first_; at < jobs_.size(); ++at) {
+            within_limits_[at] = limit_classes_[at] == limit_class ? processors_[at] ^ sign : within_limits_[at];
+        }
+    });
 }
 
 Duration WaitingQueue::shortest_walltime() const {
@@ -44,18 +85,37 @@ void WaitingQueue::change_arrays(Change change) {
     change(jobs_);
     change(processors_);
     change(walltimes_);
+    if (!limit_classes_.empty()) {
+        change(limit_classes_);
+        change(within_limits_);
+    }
 }
 
-void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
+void WaitingQueue::insert(JobIndex index, const JobTable& jobs, const LimitsNow* limits) {
+    const Job& job = jobs[index];
     const auto at = static_cast<std::ptrdiff_t>(position_of(index, jobs));
     jobs_.insert(jobs_.begin() + at, index);
-    processors_.insert(processors_.begin() + at, jobs[index].processors());
-    walltimes_.insert(walltimes_.begin() + at, jobs[index].walltime);
+    processors_.insert(processors_.begin() + at, job.processors());
+    walltimes_.insert(walltimes_.begin() + at, job.walltime);
+    if (limits != nullptr && limits->is_on()) {
+        const Request& request = job.request;
+        const std::uint32_t limit_class = request.limits().empty() ? no_limit_class : request.details->limit_class;
+        limit_classes_.insert(limit_classes_.begin() + at, limit_class);
+        if (limit_class != no_limit_class) {
+            jobs_of_class_.resize(std::max(jobs_of_class_.size(), std::size_t{limit_class} + 1));
+            ++jobs_of_class_[limit_class];
+        }
+        within_limits_.insert(within_limits_.begin() + at,
+                              limits->allow(request) ? job.processors() : ~job.processors());
+    }
 }
 
 void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
     const auto at = static_cast<std::ptrdiff_t>(position_of(index, jobs));
     const auto first = static_cast<std::ptrdiff_t>(first_);
+    if (!limit_classes_.empty() && limit_classes_[static_cast<std::size_t>(at)] != no_limit_class) {
+        --jobs_of_class_[limit_classes_[static_cast<std::size_t>(at)]];
+    }
     if (static_cast<std::size_t>(at - first) >= size() / 2) {
         change_arrays([=](auto& values) { values.erase(values.begin() + at); });
         return;

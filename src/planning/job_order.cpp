@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
@@ -44,16 +43,6 @@ double sum_of_magnitudes(const MixedWeights& weights) {
 }
 
 }  // namespace
-
-// Rounds to a multiple of 2^-40 of a power of two near the magnitude: the unit in the last place of a double that is
-// 6144 times this power. The power changes at 1 / 1.37. Values near 1 or 1.5, which are frequent scores, have the same
-// power on either side.
-double rounded_score(double value, double magnitude) {
-    constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000;
-    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.37 * magnitude) & exponent_bits);
-    const double large = 6144.0 * power;
-    return std::isinf(large) ? value : (value + large) - large;
-}
 
 const std::array<JobOrder::Policy, 22> JobOrder::policies{{
     {"fcfs", Feature::wait, 1},       {"lcfs", Feature::wait, -1},
@@ -263,14 +252,6 @@ JobScore::Approximation JobScore::at(Time now) const {
         return {rounded_score(sum.value, sum.magnitude), 0};
     }
     return {sum.value, sum.magnitude * error()};
-}
-
-int JobScore::Approximation::compare(const Approximation& a, const Approximation& b) {
-    const double difference = a.value - b.value;
-    if (std::abs(difference) > a.error + b.error) {
-        return difference > 0 ? 1 : -1;
-    }
-    return 0;
 }
 
 int JobScore::compare(const JobScore& a, const JobScore& b, Time now) {

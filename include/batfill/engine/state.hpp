@@ -131,8 +131,30 @@ class WaitingQueue {
     // Cost: O(1) for each skipped job. Skipping many costs about as much as skipping one.
     std::size_t next_fitting(std::size_t from, int processors) const;
 
+    // ---- On a machine with limits. A walk along the queue passes over the jobs that limits hold and that need at most
+    // as many processors as are free.
+    // Cost: as above. The first call after a change of `limits`, which is the state's, also O(n) for each class of jobs
+    // that they hold now and did not, or the other way round.
+
+    // The first position >= `from` whose job needs at most `processors` and is held by no limit; size() if there is
+    // none.
+    std::size_t next_allowed(std::size_t from, int processors, const LimitsNow& limits) const;
+    // The first position >= `from` that is not passed over; size() if there is none.
+    std::size_t next_not_passed_over(std::size_t from, int processors, const LimitsNow& limits) const;
+    // Calls take(position) for each position that is not passed over. The queue must not change.
+    template <class Take>
+    void for_each_not_passed_over(int processors, const LimitsNow& limits, Take take) const {
+        follow(limits);
+        for (std::size_t at = first_; at < jobs_.size(); ++at) {
+            if (!is_held_within(within_limits_[at], processors)) {
+                take(at - first_);
+            }
+        }
+    }
+
+    // `limits`: those of the state, if it has any.
     // Cost: O(1) for the latest submission time.
-    void insert(JobIndex index, const JobTable& jobs);
+    void insert(JobIndex index, const JobTable& jobs, const LimitsNow* limits = nullptr);
     // Cost: O(log n) to find the job, and one move for each job between it and the nearer end.
     void remove(JobIndex index, const JobTable& jobs);
 
@@ -140,6 +162,10 @@ class WaitingQueue {
     std::size_t position_of(JobIndex index, const JobTable& jobs) const;
     template <class Change>
     void change_arrays(Change change);
+    void follow(const LimitsNow& limits) const;
+    static bool is_held_within(int within_limits, int processors) {
+        return within_limits < 0 && ~within_limits <= processors;
+    }
 
     // Most jobs leave near the front. There, the jobs before the gap move up to close it, which leaves unused entries
     // before `first_`.
@@ -147,6 +173,12 @@ class WaitingQueue {
     std::vector<JobIndex> jobs_;
     std::vector<int> processors_;
     std::vector<Duration> walltimes_;
+    // Empty without limits: the classes of LimitsNow, and how many jobs here each of them has; and the processors, or
+    // their complement if a limit held the job at the last scan. Nobody may scan for many rounds, so scans bring it up
+    // to date.
+    std::vector<std::uint32_t> limit_classes_;
+    std::vector<std::size_t> jobs_of_class_;
+    mutable std::vector<int> within_limits_;
 };
 
 // A running job with its estimated end.
@@ -283,6 +315,27 @@ struct SchedulerState {
     // Cost: O(1) for lowest and best effort, O(intervals of the idle processors) for contiguous, O(log(size of the
     // largest group)) for machine.
     int most_for_one_job() const;
+
+    // The first position >= `from` of the queue whose job needs at most `processors`, and which no limit holds.
+    // Cost: that of WaitingQueue::next_allowed().
+    std::size_t next_allowed(std::size_t from, int processors_needed) const {
+        return limits.is_on() ? waiting.next_allowed(from, processors_needed, limits)
+                              : waiting.next_fitting(from, processors_needed);
+    }
+
+    // Calls take(position) for each position of the queue whose job is not passed over: no limit holds it, or it needs
+    // more than `processors_free`.
+    // Cost: that of WaitingQueue::for_each_not_passed_over().
+    template <class Take>
+    void for_each_not_passed_over(int processors_free, Take take) const {
+        if (limits.is_on()) {
+            waiting.for_each_not_passed_over(processors_free, limits, take);
+            return;
+        }
+        for (std::size_t position = 0; position < waiting.size(); ++position) {
+            take(position);
+        }
+    }
 
     // Whether no job can start now, whatever it takes.
     bool is_full() const { return idle.count() == 0 && !hosts.are_named() && !machine.has_bookings(); }
