@@ -70,7 +70,8 @@ def weeks_of(jobs: Jobs, users: Mapping[str, str], heavy: set[str], most: int) -
     over the jobs submitted in it, `held` by a limit of so many processors, and the processor seconds that are busy in
     it. The last week is left out of `busy`, as submissions end in it."""
     weeks = [int(float(job["submission_time"]) // WEEK) for job in jobs]
-    sums: dict[int, dict[str, list[float]]] = {week: {} for week in range(min(weeks), max(weeks) + 1)}
+    last = max(weeks)
+    sums: dict[int, dict[str, list[float]]] = {week: {} for week in range(min(weeks), last + 1)}
     of_users: dict[str, list[Mapping[str, str]]] = {}
     for job in jobs:
         of_users.setdefault(users[job["job_id"]], []).append(job)
@@ -83,7 +84,7 @@ def weeks_of(jobs: Jobs, users: Mapping[str, str], heavy: set[str], most: int) -
             sums[week].setdefault(name, []).append(value)
         start, finish = float(job["starting_time"]), float(job["finish_time"])
         for in_week in range(int(start // WEEK), int(finish // WEEK) + 1):
-            if in_week < max(weeks):
+            if in_week < last:
                 lasted = min(finish, (in_week + 1) * WEEK) - max(start, in_week * WEEK)
                 sums[in_week].setdefault("busy", []).append(lasted * int(job["requested_number_of_resources"]))
     return [{"week": week, **{name: fsum(found.get(name, [])) for name in SUMS}} for week, found in sums.items()]
