@@ -160,6 +160,9 @@ class Easy : public Algorithm {
             if (orders_.starts_by_submission()) {
                 return start_by_submission(round);
             }
+            if (const Ranking* const order = orders_.searched(state)) {
+                return start_by_search(round, *order);
+            }
             const std::optional<JobIndex> first = first_of_others(state);
             if (!first || !state.can_start(state.job(*first).request)) {
                 return first;
@@ -191,6 +194,25 @@ class Easy : public Algorithm {
             at = queue.next_not_passed_over(at, state.most_for_one_job(), state.limits);
         } while (at < queue.size() && start(round, queue.job(at)));
         return at < queue.size() ? std::optional(queue.job(at)) : std::nullopt;
+    }
+
+    // The same in an order of scores. Most rounds start one job or none, so each start costs a search.
+    std::optional<JobIndex> start_by_search(Round& round, const Ranking& order) {
+        const SchedulerState& state = round.state();
+        std::optional<Ranking::Scored> last;
+        while (true) {
+            const std::optional<JobIndex> first = order.first_after(state, last, [&](const auto& take) {
+                state.for_each_not_passed_over(state.most_for_one_job(),
+                                               [&](std::size_t position) { take(state.waiting.job(position)); });
+            });
+            if (!first) {
+                return first;
+            }
+            last = order.with_score(*first);
+            if (!start(round, *first)) {
+                return first;
+            }
+        }
     }
 
     // The first of the jobs that are not passed over as long as nobody starts. If it cannot start either, there is no

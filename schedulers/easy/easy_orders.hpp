@@ -147,6 +147,10 @@ class EasyOrders {
         return order;
     }
 
+    // The primary order, if a search for its first job is all of it; else null.
+    const Ranking* searched(const SchedulerState& state) const {
+        return primary_.can_search() && !threshold_ && state.jobs.ordered_by_id() == nullptr ? &primary_ : nullptr;
+    }
     // Whether the primary order is that of the queue.
     bool starts_by_submission() const { return primary_.is_submission_order(); }
     // Whether the backfill order is that of the queue.

@@ -77,6 +77,46 @@ class Ranking {
         }
     }
 
+    // Whether first_after() can be called.
+    bool can_search() const { return multifactor_ == nullptr && !is_submission_order() && ties_ == Ties::first; }
+    // A waiting job with its score, as it is before it starts.
+    struct Scored {
+        JobIndex job;
+        JobScore score;
+    };
+    Scored with_score(JobIndex job) const { return {job, score(job)}; }
+    // The first of the jobs that `for_each` passes to a function, in the order of the queue. With `last`, a job that
+    // has started, only jobs that go after it count. None: there is none.
+    // Requires: can_search(); equal scores do not go by id.
+    // Cost: O(jobs).
+    template <typename ForEach>
+    std::optional<JobIndex> first_after(const SchedulerState& state, const std::optional<Scored>& last,
+                                        ForEach for_each) const {
+        std::optional<JobIndex> first;
+        JobScore::Approximation best;
+        for_each([&](JobIndex job) {
+            const JobScore::Approximation own = score(job).at(state.now);
+            const auto compare = [&](const JobScore::Approximation& other, const JobScore& other_score) {
+                const int compared = JobScore::Approximation::compare(own, other);
+                return compared != 0 || own.error + other.error == 0
+                           ? compared
+                           : JobScore::compare(score(job), other_score, state.now);
+            };
+            if (first && compare(best, score(*first)) <= 0) {
+                return;
+            }
+            if (last) {
+                const int compared = compare(last->score.at(state.now), last->score);
+                if (compared > 0 || (compared == 0 && state.jobs.submitted_before(job, last->job))) {
+                    return;
+                }
+            }
+            first = job;
+            best = own;
+        });
+        return first;
+    }
+
     // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
     // it returns true.
     // Requires: the ranking keeps the first job, or the order is that of the queue.
