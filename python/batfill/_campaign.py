@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from . import _core
 from ._arguments import AnyPath, checked_progress, converted, path_text, path_texts, shown, threads_of
 from ._comparison import Workloads, workloads_of
+from ._executor import elsewhere
 from ._fingerprint import fingerprint
 from ._machine import Amounts, Lines, Platform, machine_of
 from ._scheduler import Scheduler, as_core, parameters_of
 from ._cleaning import Seconds
 
 if TYPE_CHECKING:
+    import concurrent.futures
+
     import pandas
 
 
@@ -57,6 +60,7 @@ def campaign(
     schedulers: Mapping[str, Scheduler] | None = None,
     shard: str | tuple[int, int] | None = None,
     threads: int | None = None,
+    executor: "concurrent.futures.Executor | None" = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> CampaignResult:
     """Runs the campaign of a YAML file, as `batfill campaign FILE -o FOLDER`: replays what is missing or has changed.
@@ -68,6 +72,10 @@ def campaign(
 
     `shard="1/4"` is `--shard 1/4`: every fourth run, beginning with the first, without table and pages. Once all shards
     are done, merge_campaign() writes the table and the pages.
+
+    With `executor`, any of concurrent.futures, its workers replay in place of `threads`: processes, or those of a
+    cluster, with the same files. They need this build of batfill, and no common file system: all files are written
+    here. If the executor breaks, results are kept, and the same call goes on from there.
 
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
@@ -81,7 +89,8 @@ def campaign(
         if isinstance(scheduler, str):
             raise _core.UsageError(f"schedulers: {name} is a name, expected an instance: the file lists names")
     with_code = [(name, scheduler, _code_of(name, scheduler)) for name, scheduler in own]
-    counts = _core.campaign(path, into, with_code, _shard(shard), threads_of(threads), checked_progress(progress))
+    counts = _core.campaign(path, into, with_code, _shard(shard), threads_of(threads), checked_progress(progress),
+                            elsewhere(executor, threads, dict(own)))
     if counts.problems:
         raise _core.InputError("\n".join(counts.problems))
     return CampaignResult(into, counts.made, counts.kept)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
 from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, threads_of, utf8
+from ._executor import elsewhere
 from ._machine import Amounts, Lines, Platform, machine_of
 from ._run import as_workload
 from ._scheduler import AnyScheduler, as_core, label_of
@@ -15,6 +16,8 @@ from ._cleaning import Seconds
 from ._workload import Workload
 
 if TYPE_CHECKING:
+    import concurrent.futures
+
     import numpy
     import numpy.typing
     import pandas
@@ -105,6 +108,7 @@ def compare(
     baseline: str | None = None,
     weeks: bool = False,
     threads: int | None = None,
+    executor: "concurrent.futures.Executor | None" = None,
     tau: Seconds = _core.DEFAULT_TAU,
     short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE,
     progress: Callable[[int, int], object] | None = None,
@@ -119,7 +123,8 @@ def compare(
     `baseline` is the name of the scheduler that the table compares the others with, by default the first.
     `weeks` says that the workloads are consecutive weeks of one log, such as Workload.weeks() gives, which depend on
     each other: then intervals need 20 of them.
-    `threads` is by default the number of cores.
+    `threads` is by default the number of cores. With `executor`, any of concurrent.futures, its workers replay instead:
+    processes, or those of a cluster, with the same results. They need this build of batfill, and no common files.
     `progress(done, total)` is called after each replay.
 
     Raises InputError, which names workload and scheduler, if a job is rejected: values over different jobs must not be
@@ -159,6 +164,7 @@ def compare(
         tau,
         short_deadline,
         checked_progress(progress),
+        elsewhere(executor, threads, {str(column): given for column, (_, given) in enumerate(named)}),
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)

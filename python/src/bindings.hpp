@@ -92,6 +92,8 @@ class Background {
     std::function<void(std::size_t, std::size_t)> reporting_to(const nb::object& progress) const;
     // Calls `call` as run_in_background() does.
     void run(const std::function<void()>& call);
+    // As above, in the thread of the caller.
+    void run_here(const std::function<void()>& call);
 };
 
 // As many threads as there are cores if `threads` is 0.

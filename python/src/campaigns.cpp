@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 
 #include "python/src/bindings.hpp"
+#include "python/src/elsewhere.hpp"
 #include "python/src/keywords.hpp"
 #include "python/src/machines.hpp"
 #include "src/campaign/run_campaign.hpp"
@@ -31,7 +32,7 @@ using OwnScheduler = std::tuple<std::string, nb::object, std::string>;
 campaign::RunsOutcome campaign(const FileName& file, const FileName& folder,
                                const std::vector<OwnScheduler>& schedulers,
                                const std::pair<std::size_t, std::size_t>& shard, unsigned threads,
-                               const nb::object& progress) {
+                               const nb::object& progress, const nb::object& elsewhere) {
     Background work;
     campaign::CampaignRequest request;
     request.shard = {shard.first, shard.second};
@@ -44,8 +45,10 @@ campaign::RunsOutcome campaign(const FileName& file, const FileName& folder,
     campaign::CampaignWatch watch;
     watch.progress = work.reporting_to(progress);
     watch.in_run = [&](std::size_t, Time) { work.require_not_stopped(); };
+    request.elsewhere = made_elsewhere(elsewhere, *work.failure);
     campaign::RunsOutcome outcome;
-    work.run([&] { outcome = run_campaign(request, watch).outcome; });
+    const auto run = [&] { outcome = run_campaign(request, watch).outcome; };
+    elsewhere.is_none() ? work.run(run) : work.run_here(run);
     return outcome;
 }
 
@@ -87,7 +90,7 @@ void bind_campaigns(nb::module_& module) {
         .def_ro("kept", &campaign::RunsOutcome::kept)
         .def_ro("problems", &campaign::RunsOutcome::problems);
     module.def("campaign", &campaign, arg("file"), arg("folder"), arg("schedulers"), arg("shard"), arg("threads"),
-               arg("progress").none());
+               arg("progress").none(), arg("elsewhere").none());
     module.def(
         "merge_shards",
         [](const std::vector<FileName>& folders, const FileName& output) {

@@ -17,6 +17,7 @@
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
+#include "python/src/elsewhere.hpp"
 #include "python/src/keywords.hpp"
 #include "python/src/machines.hpp"
 #include "python/src/packing.hpp"
@@ -36,13 +37,11 @@ namespace {
 using Compared = std::pair<std::string, nb::object>;
 
 // Returns notes on the comparison, too.
-std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::pair<std::string, Jobs>>& workloads,
-                                                        const std::vector<Compared>& schedulers,
-                                                        const std::optional<std::string>& metric,
-                                                        const NamedMachine& machine, const std::optional<FileName>& log,
-                                                        const std::optional<std::string>& baseline, bool weeks,
-                                                        unsigned threads, const nb::object& tau,
-                                                        const nb::object& short_deadline, const nb::object& progress) {
+std::pair<Comparison, std::vector<std::string>> compare(
+    const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
+    const std::optional<std::string>& metric, const NamedMachine& machine, const std::optional<FileName>& log,
+    const std::optional<std::string>& baseline, bool weeks, unsigned threads, const nb::object& tau,
+    const nb::object& short_deadline, const nb::object& progress, const nb::object& elsewhere) {
     Background work;
     ComparisonRequest request;
     std::vector<std::string> notes;
@@ -57,7 +56,9 @@ std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::p
     if (metric) {
         request.metric.emplace(*metric, request.metrics.tau);
     }
+    std::vector<bool> is_own;
     for (const auto& [name, object] : schedulers) {
+        is_own.push_back(!nb::isinstance<nb::str>(object));
         request.schedulers.push_back(
             {name, raising(*work.failure, [&, &object = object, &name = name] {
                  return nb::isinstance<nb::str>(object)
@@ -67,8 +68,9 @@ std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::p
     }
     request.run.progress = [&](std::size_t, Time) { work.require_not_stopped(); };
     const auto report = work.reporting_to(progress);
+    request.elsewhere = compared_elsewhere(elsewhere, request, is_own, *work.failure);
     Comparison comparison;
-    work.run([&] {
+    const auto run = [&] {
         std::vector<Replay> replays;
         std::vector<std::string> names;
         for (const auto& [name, jobs] : workloads) {
@@ -76,7 +78,8 @@ std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::p
             replays.emplace_back(machine.platform_for(*jobs.workload), *jobs.workload);
         }
         comparison = batfill::compare(replays, std::move(names), request, report);
-    });
+    };
+    elsewhere.is_none() ? work.run(run) : work.run_here(run);
     return {std::move(comparison), std::move(notes)};
 }
 
@@ -169,7 +172,7 @@ void bind_comparisons(nb::module_& module) {
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("machine"),
                arg("log").none(), arg("baseline").none(), arg("weeks"), arg("threads"), arg("tau"),
-               arg("short_deadline"), arg("progress").none());
+               arg("short_deadline"), arg("progress").none(), arg("elsewhere").none());
     module.def(
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);

@@ -114,6 +114,11 @@ void Failure::rethrow() const {
     }
 }
 
+bool Failure::is_kept() const {
+    const std::lock_guard lock(mutex_);
+    return first_ != nullptr;
+}
+
 bool signal_raises(Failure& failure) {
     const Gil gil;
     try {

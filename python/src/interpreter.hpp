@@ -96,8 +96,9 @@ class Failure {
  public:
     // Keeps the exception that is being handled, unless there is one already.
     void keep();
-    // Rethrows the kept exception, if there is one.
+    // Rethrows the kept exception, if there is one. It can reach Python only once.
     void rethrow() const;
+    bool is_kept() const;
 
  private:
     mutable std::mutex mutex_;

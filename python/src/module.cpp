@@ -14,6 +14,7 @@
 #include <batfill/version.hpp>
 
 #include "python/src/bindings.hpp"
+#include "python/src/elsewhere.hpp"
 #include "python/src/machines.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/program/program.hpp"
@@ -94,6 +95,16 @@ void Background::run(const std::function<void()>& call) {
         [this](std::thread&) { *stop = true; }, *failure);
 }
 
+void Background::run_here(const std::function<void()>& call) {
+    SignalsSeen signals(*failure);
+    raising(*failure, [&] {
+        const WithoutGil released;
+        const InterruptionLook looks([&] { signals(); });
+        call();
+    });
+    failure->rethrow();
+}
+
 unsigned threads_of(unsigned threads) {
     return threads != 0 ? std::min(threads, 1024U) : std::max(1U, std::thread::hardware_concurrency());
 }
@@ -149,5 +160,6 @@ NB_MODULE(_core, module) {
     python::bind_rounds(module);
     python::bind_comparisons(module);
     python::bind_campaigns(module);
+    python::bind_elsewhere(module);
     python::bind_environments(module);
 }

@@ -81,17 +81,21 @@ struct CampaignScheduler {
     std::string code;  // of an own algorithm; else empty
 };
 
+// How the runs of a campaign are measured.
+struct RunMeasure {
+    MetricsOptions metrics;            // what the machine has is not looked at
+    Duration warm_up;                  // metrics omit jobs submitted sooner than this after the first one
+    Duration cool_down;                // and jobs submitted later than this before the last one
+    bool waits_from_eligible = false;  // metrics count waits from the instant at which a job is eligible
+};
+
 // The content of a campaign file: every workload runs on every machine under every scheduler (docs/campaign.md).
-struct Campaign {
+struct Campaign : RunMeasure {
     std::string path;
     std::string text;
     std::vector<CampaignWorkload> workloads;    // at least one
     std::vector<CampaignMachine> machines;      // at least one
     std::vector<CampaignScheduler> schedulers;  // at least one
-    MetricsOptions metrics;
-    Duration warm_up;                  // metrics omit jobs submitted sooner than this after the first one
-    Duration cool_down;                // and jobs submitted later than this before the last one
-    bool waits_from_eligible = false;  // metrics count waits from the instant at which a job is eligible
     bool schedules = false;
     bool reports = false;
 

@@ -14,13 +14,12 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/replay/replay.hpp>
 
 #include "src/formats/named_platform.hpp"
-#include "src/replay/log_column.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
 
@@ -59,15 +58,8 @@ Scenario scenario_of(const CampaignRun& run, const std::string& folder) {
     return scenario;
 }
 
-// What the runs of a workload on a machine share.
-struct Prepared {
-    Replay replay;
-    std::optional<Schedule> of_log;  // none: not asked for
-    StartedInLog started{};
-};
-
-Prepared prepared(const CampaignRun& run, const std::string& folder) {
-    Prepared result{Replay(scenario_of(run, folder)), std::nullopt};
+PreparedRun prepared(const CampaignRun& run, const std::string& folder) {
+    PreparedRun result{Replay(scenario_of(run, folder))};
     if (!run.workload->own_schedule.empty()) {
         const std::string path = (fs::path(folder) / run.workload->own_schedule).string();
         refuse_if<InputError>(!has_sha256(path, run.workload->own_schedule_sha256), path,
@@ -83,16 +75,16 @@ class Replays {
  public:
     explicit Replays(std::string folder) : folder_(std::move(folder)) {}
 
-    std::shared_ptr<const Prepared> get(const CampaignRun& run) {
+    std::shared_ptr<const PreparedRun> get(const CampaignRun& run) {
         Place* place = nullptr;
         {
             const std::lock_guard lock(mutex_);
             place = &places_[{run.workload, run.machine}];
         }
         const std::lock_guard lock(place->mutex);
-        std::shared_ptr<const Prepared> shared = place->prepared.lock();
+        std::shared_ptr<const PreparedRun> shared = place->prepared.lock();
         if (!shared) {
-            shared = std::make_shared<const Prepared>(prepared(run, folder_));
+            shared = std::make_shared<const PreparedRun>(prepared(run, folder_));
             place->prepared = shared;
         }
         return shared;
@@ -101,7 +93,7 @@ class Replays {
  private:
     struct Place {
         std::mutex mutex;
-        std::weak_ptr<const Prepared> prepared;
+        std::weak_ptr<const PreparedRun> prepared;
     };
 
     std::string folder_;
@@ -163,31 +155,45 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     write_file(path, head_of_result(key, lines) + lines);
 }
 
-MetricsOptions options_for(const Campaign& campaign, const Replay& replay) {
-    MetricsOptions options = campaign.metrics;
+MetricsOptions options_for(const RunMeasure& how, const Replay& replay) {
+    MetricsOptions options = how.metrics;
     options.set_machine(replay.machine());
     return options;
 }
 
-RunResult result_of(const Metrics& metrics) {
-    RunResult result;
+NamedValues values_of(const Metrics& metrics) {
+    NamedValues values;
     const std::vector<std::string> names = metrics.names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (metrics.values()[i]) {
-            result.values.emplace_back(names[i], exact(*metrics.values()[i]));
+            values.emplace_back(names[i], exact(*metrics.values()[i]));
         }
     }
-    return result;
+    return values;
+}
+
+// Keeps what came of a run: its files, if any are given, and the values.
+void keep_run(const CampaignRun& run, const std::string& folder, NamedValues values, const RunFiles* files) {
+    RunResult result{{}, std::move(values)};
+    const std::string prefix = folder + '/' + run.prefix;
+    create_folders(fs::path(prefix).parent_path().string());
+    if (files != nullptr) {
+        for (const std::string& path : write_files(*files, prefix)) {
+            result.files.emplace_back(path.substr(prefix.size() + 1), sha256_of_file(path));
+        }
+    }
+    write_result(result, run.key, prefix + "_result.csv");
 }
 
 // Measures the log's own schedule. Returns the notes on it.
 ReplayNotes make_run_of_log(const Campaign& campaign, const CampaignRun& run, const std::string& folder,
                             Replays& replays) {
-    const std::shared_ptr<const Prepared> shared = replays.get(run);
+    const std::shared_ptr<const PreparedRun> shared = replays.get(run);
     Schedule schedule = *shared->of_log;
     leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
-    RunResult result =
-        result_of(measure_log(schedule, options_for(campaign, shared->replay), shared->replay.scenario().workloads));
+    RunResult result{
+        {},
+        values_of(measure_log(schedule, options_for(campaign, shared->replay), shared->replay.scenario().workloads))};
     const std::string prefix = folder + '/' + run.prefix;
     create_folders(fs::path(prefix).parent_path().string());
     if (campaign.schedules) {
@@ -208,35 +214,19 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
         return make_run_of_log(campaign, run, folder, replays);
     }
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
-    const std::shared_ptr<const Prepared> shared = replays.get(run);
+    const std::shared_ptr<const PreparedRun> shared = replays.get(run);
     const Replay& replay = shared->replay;
-    const Outcome outcome = replay.run(choice, {.progress = in_run});
-    require_no_violation(outcome);
-    Schedule schedule = outcome.schedule();
-    schedule.path = run.prefix;
-    if (shared->of_log) {
-        leave_out_others(schedule, shared->started);
-    }
-    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
-    const MetricsOptions options = options_for(campaign, replay);
-    std::vector<Workload> place;
-    MeasuredSchedule measured(schedule, options.resources);
-    if (campaign.waits_from_eligible) {
-        measured.count_waits_from(eligible_times(outcome, schedule), run.prefix);
-    }
-    RunResult result = result_of(compute_metrics(measured, options, outcome.workloads(place)));
-    const std::string prefix = folder + '/' + run.prefix;
-    create_folders(fs::path(prefix).parent_path().string());
-    if (campaign.schedules) {
-        for (const std::string& path : write_files(outcome, prefix)) {
-            result.files.emplace_back(path.substr(prefix.size() + 1), sha256_of_file(path));
-        }
-    }
-    write_result(result, run.key, prefix + "_result.csv");
     ReplayNotes notes;
     notes.add_machine(replay.scenario().platform.notes);
-    notes.add_run(replay.scenario().workloads.front(), replay.machine(), outcome.engine()->state().placement,
-                  has_plugins || !run.scheduler->code.empty(), outcome.engine()->choice().description().own_fields);
+    measure_run(replay, shared->of_log ? &shared->started : nullptr, choice, campaign, run.prefix, in_run,
+                [&](NamedValues values, const Outcome& outcome) {
+                    const std::optional<RunFiles> files =
+                        campaign.schedules ? std::optional(run_files(outcome)) : std::nullopt;
+                    keep_run(run, folder, std::move(values), files ? &*files : nullptr);
+                    notes.add_run(replay.scenario().workloads.front(), replay.machine(),
+                                  outcome.engine()->state().placement, has_plugins || !run.scheduler->code.empty(),
+                                  outcome.engine()->choice().description().own_fields);
+                });
     return notes;
 }
 
@@ -382,32 +372,75 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
     return size;
 }
 
+void measure_run(const Replay& replay, const StartedInLog* started, const SchedulerChoice& choice,
+                 const RunMeasure& how, const std::string& prefix, const Simulator::Progress& in_run,
+                 const std::function<void(NamedValues, const Outcome&)>& use) {
+    const Outcome outcome = replay.run(choice, {.progress = in_run});
+    require_no_violation(outcome);
+    Schedule schedule = outcome.schedule();
+    schedule.path = prefix;
+    if (started != nullptr) {
+        leave_out_others(schedule, *started);
+    }
+    leave_out_ends(schedule, how.warm_up, how.cool_down);
+    const MetricsOptions options = options_for(how, replay);
+    std::vector<Workload> place;
+    MeasuredSchedule measured(schedule, options.resources);
+    if (how.waits_from_eligible) {
+        measured.count_waits_from(eligible_times(outcome, schedule), prefix);
+    }
+    use(values_of(compute_metrics(measured, options, outcome.workloads(place))), outcome);
+}
+
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
-                        const Simulator::Progress& in_run, bool has_plugins) {
+                        const Simulator::Progress& in_run, bool has_plugins, const MakeElsewhere& elsewhere) {
     RunsOutcome outcome;
     outcome.kept = std::erase_if(runs, [&](const CampaignRun& run) { return is_kept(run, folder); });
     Replays replays(folder);
     std::vector<std::string> problems(runs.size());
     std::vector<ReplayNotes> notes(runs.size());
+    const auto with_place = [&](std::size_t number, const auto& work) {
+        const CampaignRun& run = runs[number];
+        try {
+            with_place_in_errors(run.workload->name + " on " + run.machine->name + " under " + run.scheduler_name(),
+                                 work);
+        } catch (const InputError& problem) {
+            problems[number] = problem.what();
+        }
+    };
+    const auto told = [&](std::size_t done) {
+        if (progress) {
+            progress(done, runs.size());
+        }
+    };
+    std::vector<std::size_t> here;
+    std::vector<std::size_t> others;
+    for (std::size_t number = 0; number < runs.size(); ++number) {
+        (elsewhere && runs[number].scheduler != nullptr ? others : here).push_back(number);
+    }
     for_each_in_parallel(
-        runs.size(), threads,
-        [&](std::size_t number) {
-            const CampaignRun& run = runs[number];
-            const std::string place =
-                run.workload->name + " on " + run.machine->name + " under " + run.scheduler_name();
-            try {
-                with_place_in_errors(
-                    place, [&] { notes[number] = make_run(campaign, run, folder, replays, in_run, has_plugins); });
-            } catch (const InputError& problem) {
-                problems[number] = problem.what();
-            }
+        here.size(), threads,
+        [&](std::size_t place) {
+            const std::size_t number = here[place];
+            with_place(number,
+                       [&] { notes[number] = make_run(campaign, runs[number], folder, replays, in_run, has_plugins); });
         },
-        [&](std::size_t done) {
-            if (progress) {
-                progress(done, runs.size());
-            }
-        });
+        told);
+    if (!others.empty()) {
+        std::size_t done = here.size();
+        elsewhere({mapped(others, [&](std::size_t number) { return &std::as_const(runs[number]); }), campaign,
+                   campaign.schedules, [&](const CampaignRun& run) { return replays.get(run); },
+                   [&](std::size_t place, NamedValues values, const RunFiles* files) {
+                       with_place(others[place],
+                                  [&] { keep_run(runs[others[place]], folder, std::move(values), files); });
+                       told(++done);
+                   },
+                   [&](std::size_t place, const std::string& problem) {
+                       with_place(others[place], [&] { throw InputError(problem); });
+                       told(++done);
+                   }});
+    }
     for (const ReplayNotes& of_run : notes) {
         outcome.notes.add(of_run);
     }

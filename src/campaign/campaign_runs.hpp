@@ -3,15 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <batfill/replay/replay.hpp>
 #include <batfill/simulator/simulator.hpp>
 
 #include "src/campaign/campaign_file.hpp"
 #include "src/campaign/campaign_workloads.hpp"
 #include "src/formats/named_values.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/replay/notes.hpp"
 
 namespace batfill::campaign {
@@ -61,11 +64,37 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
 std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
                               const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages);
 
+// What the runs of a workload on a machine share.
+struct PreparedRun {
+    Replay replay;
+    std::optional<Schedule> of_log{};  // none: not asked for
+    StartedInLog started{};
+};
+
+// Runs that others make: those that are not kept, but for those of logs.
+struct RunsToMake {
+    std::vector<const CampaignRun*> runs;
+    RunMeasure measure;
+    bool with_files = false;  // whether the campaign keeps schedules
+    std::function<std::shared_ptr<const PreparedRun>(const CampaignRun&)> prepare;
+    // Keeps what came of the run at this place: the values of measure_run() and, with files, these; else null.
+    std::function<void(std::size_t place, NamedValues values, const RunFiles* files)> take;
+    // The run at this place fails, for this reason.
+    std::function<void(std::size_t place, const std::string& problem)> fail;
+};
+using MakeElsewhere = std::function<void(const RunsToMake&)>;
+
+// Replays, audits and measures, and hands over what came of it. `prefix` is that of the run, for errors.
+// Throws: InputError if the run cannot be replayed, or if the audit finds its schedule wrong.
+void measure_run(const Replay& replay, const StartedInLog* started, const SchedulerChoice& choice,
+                 const RunMeasure& how, const std::string& prefix, const Simulator::Progress& in_run,
+                 const std::function<void(NamedValues, const Outcome&)>& use);
+
 struct RunsOutcome {
     std::size_t made = 0;
     std::size_t kept = 0;               // the result and the files of the schedule are unchanged
     std::vector<std::string> problems;  // one line for each failed run, in the order of the runs
-    ReplayNotes notes;                  // on the runs that were made
+    ReplayNotes notes;                  // on the runs that were made here
 };
 
 // Replays the runs that are not kept, or measures the log's own schedule, on `threads` threads, and audits each
@@ -73,10 +102,10 @@ struct RunsOutcome {
 // A run keeps nothing if it cannot be replayed or the audit finds its schedule wrong; the other runs continue. A run's
 // files appear whole, or not at all. `progress`, if not empty, hears how many runs are done, and of how many; `in_run`
 // is RunOptions::progress of each run. An Interrupted of one of them ends all runs. `has_plugins`: algorithms may look
-// at any field of a job.
+// at any field of a job. `elsewhere`, if not empty, makes the runs under schedulers in place of the threads.
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
-                        const Simulator::Progress& in_run, bool has_plugins);
+                        const Simulator::Progress& in_run, bool has_plugins, const MakeElsewhere& elsewhere);
 
 // Returns the ordinary commands that repeat a run, one per line.
 std::string commands_of(const CampaignRun& run, const std::string& folder);

@@ -474,7 +474,7 @@ MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& w
     list.pages = pages_of(made.campaign, made.runs, program);
     write_manifest(made.campaign, made.workloads, list, program, folder);
     made.outcome = replay_runs(made.campaign, made.of_shard, folder, request.threads, watch.progress, watch.in_run,
-                               !request.plugins.empty());
+                               !request.plugins.empty(), request.elsewhere);
     if (count == 1 && made.outcome.problems.empty()) {
         made.results = results_of(made.runs, folder);
         write_results_table(list, made.results, folder);

@@ -32,6 +32,7 @@ struct CampaignRequest {
     std::vector<std::string> plugins;  // paths of those that are loaded
     OwnAlgorithms own_algorithms;      // those of the calling program, which the file may name
     bool dry_run = false;              // makes the workloads, and replays nothing
+    MakeElsewhere elsewhere{};         // makes the runs under schedulers, if it is not empty
 };
 
 // A campaign while it runs, and at its end. The runs refer to the other members.

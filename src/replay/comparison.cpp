@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <ostream>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -14,7 +14,6 @@
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/told_apart.hpp"
-#include "src/replay/log_column.hpp"
 #include "src/replay/notes.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -84,12 +83,6 @@ auto replayed(const Replay& replay, const NamedScheduler& scheduler, auto run) {
     return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
 }
 
-// The jobs of a workload that some schedulers reject, and the first reason that was found: "w0!2, under easy: it ...".
-struct RejectedJobs {
-    std::set<std::string> ids;
-    std::string first;
-};
-
 // Adds the jobs that this run rejects. Returns whether there are some.
 bool add_rejected(const Outcome& outcome, const std::string& scheduler, RejectedJobs& rejected) {
     if (outcome.rejected().empty()) {
@@ -106,29 +99,6 @@ bool add_rejected(const Outcome& outcome, const std::string& scheduler, Rejected
                          ": it " + some.reason;
     }
     return true;
-}
-
-// The metrics of the jobs in `counted`; null: of all, and none if some are rejected, which go to `rejected`.
-std::optional<Metrics> measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request,
-                               const StartedInLog* counted, RejectedJobs& rejected) {
-    return replayed(replay, scheduler, [&]() -> std::optional<Metrics> {
-        const Outcome outcome = replay.run_of_workload(scheduler.choice, request.run);
-        if (add_rejected(outcome, scheduler.name, rejected) && counted == nullptr) {
-            return std::nullopt;
-        }
-        if (counted == nullptr && request.metric) {
-            std::vector<std::optional<double>> values(analysis::all_metrics().size());
-            values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
-                                            analysis::all_metrics().data())] = request.metric->value(outcome);
-            return Metrics(std::move(values));
-        }
-        Schedule schedule = outcome.schedule();
-        if (counted != nullptr) {
-            leave_out_others(schedule, *counted);
-        }
-        const MetricsOptions options = options_for(replay, request);
-        return compute_metrics({schedule, options.resources}, options, replay.scenario().workloads);
-    });
 }
 
 RejectedJobs together(std::span<const RejectedJobs> rejected) {
@@ -405,6 +375,32 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
     return prepared;
 }
 
+MeasuredReplay measure_replay(const ReplayToMeasure& one, const ComparisonRequest& request) {
+    const auto& [replay, scheduler, counted] = one;
+    MeasuredReplay measured;
+    measured.metrics = replayed(
+        *replay, *scheduler,
+        [&, &replay = replay, &counted = counted, &scheduler = scheduler]() -> std::optional<Metrics> {
+            const Outcome outcome = replay->run_of_workload(scheduler->choice, request.run);
+            if (add_rejected(outcome, scheduler->name, measured.rejected) && counted == nullptr) {
+                return std::nullopt;
+            }
+            if (counted == nullptr && request.metric) {
+                std::vector<std::optional<double>> values(analysis::all_metrics().size());
+                values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
+                                                analysis::all_metrics().data())] = request.metric->value(outcome);
+                return Metrics(std::move(values));
+            }
+            Schedule schedule = outcome.schedule();
+            if (counted != nullptr) {
+                leave_out_others(schedule, *counted);
+            }
+            const MetricsOptions options = options_for(*replay, request);
+            return compute_metrics({schedule, options.resources}, options, replay->scenario().workloads);
+        });
+    return measured;
+}
+
 std::size_t baseline_of(const ComparisonRequest& request) {
     if (!request.baseline) {
         return 0;
@@ -440,12 +436,31 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
     }
     std::vector<std::optional<Metrics>> measured(total);
     std::vector<RejectedJobs> rejected(total);
-    const auto measure_one = [&](std::size_t number) {
-        const std::size_t row = number / columns;
-        measured[number] = measure(replays[row], request.schedulers[number % columns], request,
-                                   counted[row] ? &*counted[row] : nullptr, rejected[number]);
+    const auto measure_all = [&](const std::vector<std::size_t>& numbers, const auto& when_done) {
+        const std::vector<ReplayToMeasure> tasks = mapped(numbers, [&](std::size_t number) {
+            const std::size_t row = number / columns;
+            return ReplayToMeasure{&replays[row], &request.schedulers[number % columns],
+                                   counted[row] ? &*counted[row] : nullptr};
+        });
+        const auto take = [&](std::size_t place, MeasuredReplay one) {
+            measured[numbers[place]] = std::move(one.metrics);
+            rejected[numbers[place]] = std::move(one.rejected);
+        };
+        if (request.elsewhere) {
+            std::size_t done = 0;
+            request.elsewhere(tasks, [&](std::size_t place, MeasuredReplay one) {
+                take(place, std::move(one));
+                when_done(++done);
+            });
+            return;
+        }
+        for_each_in_parallel(
+            tasks.size(), request.threads,
+            [&](std::size_t place) { take(place, measure_replay(tasks[place], request)); }, when_done);
     };
-    for_each_in_parallel(total, request.threads, measure_one, [&](std::size_t done) { progress(done, total); });
+    std::vector<std::size_t> all(total);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    measure_all(all, [&](std::size_t done) { progress(done, total); });
     // Which jobs count is only known when all have run.
     std::vector<std::size_t> again;
     for (std::size_t row = 0; row < replays.size(); ++row) {
@@ -460,8 +475,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
             }
         }
     }
-    for_each_in_parallel(
-        again.size(), request.threads, [&](std::size_t number) { measure_one(again[number]); }, [](std::size_t) {});
+    measure_all(again, [](std::size_t) {});
     const std::vector<std::size_t> groups = groups_of_equal(
         mapped(replays, [](const Replay& replay) { return hash_of_jobs(replay.scenario().workloads.front()); }));
     for (std::size_t row = 0; row < replays.size(); ++row) {

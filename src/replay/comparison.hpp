@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,34 @@
 
 #include "src/choice/named_scheduler.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/workloads/named_workload.hpp"
 
 namespace batfill {
+
+// The jobs of a workload that some schedulers reject, and the first reason that was found: "w0!2, under easy: it ...".
+struct RejectedJobs {
+    std::set<std::string> ids;
+    std::string first;
+};
+
+// One replay of a comparison.
+struct ReplayToMeasure {
+    const Replay* replay = nullptr;
+    const NamedScheduler* scheduler = nullptr;
+    const StartedInLog* counted = nullptr;  // the jobs that count; null: all, and none may be rejected
+};
+
+// What came of it.
+struct MeasuredReplay {
+    std::optional<Metrics> metrics;  // none: some jobs are rejected, and nobody has said which jobs count
+    RejectedJobs rejected;
+};
+
+// Makes replays, and hands over what came of each, with its place, in any order and by one thread.
+// Throws: what the first of them throws that fails.
+using ReplaysElsewhere = std::function<void(const std::vector<ReplayToMeasure>& replays,
+                                            const std::function<void(std::size_t, MeasuredReplay)>& take)>;
 
 // Workloads to replay under each of several schedulers.
 struct ComparisonRequest {
@@ -35,6 +61,7 @@ struct ComparisonRequest {
     std::optional<std::string> log{};
     // The scheduler to compare the others with, or log; none: the first one.
     std::optional<std::string> baseline{};
+    ReplaysElsewhere elsewhere{};  // in place of the threads, if it is not empty
 };
 
 struct Comparison {
@@ -64,6 +91,10 @@ struct PreparedReplays {
     std::vector<Replay> replays;
 };
 PreparedReplays prepare_replays(const ComparisonRequest& request);
+
+// Replays, and measures by the `metric`, the `metrics` and the `run` of the request. Several threads may do this at
+// once. Throws: InputError, which names workload and scheduler, for a replay that fails.
+MeasuredReplay measure_replay(const ReplayToMeasure& one, const ComparisonRequest& request);
 
 // As compare(), of replays that are prepared already, with these names. Ignores the workloads of the request.
 Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,
