@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from . import _core
 from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, threads_of, utf8
 from ._executor import elsewhere
+from ._notebook import intervals, table
+from ._plot import means_of, plot_comparison
 from ._machine import Amounts, Lines, Platform, machine_of
 from ._run import as_workload
 from ._scheduler import AnyScheduler, as_core, label_of
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import numpy
     import numpy.typing
     import pandas
+    from matplotlib.axes import Axes
 
 
 class Comparison:
@@ -67,6 +70,26 @@ class Comparison:
         Its marks hold for the whole table.
         """
         return self._core.table(format)
+
+    def plot(self, metric: str | None = None, ax: Any = None, **style: Any) -> "Axes":
+        """Draws the means of a metric by matplotlib, with the intervals and marks of the table, and returns the axes.
+
+        `ax` are the axes to draw on, by default those of a new figure. `style` goes to `Axes.errorbar`.
+        """
+        asked = self._asked(metric)
+        return plot_comparison(self.table("csv"), asked, self._core.title(asked), ax, style)
+
+    def _asked(self, metric: str | None) -> str:
+        """The metric, which was computed."""
+        self.values(metric)
+        return (self._metric or "mean_bounded_slowdown") if metric is None else metric
+
+    def _repr_html_(self) -> str:
+        asked = self._metric or "mean_wait"
+        title = self._core.title(asked)
+        rows = means_of(self.table("csv"), asked)
+        return table([(name, f"{mean:.6g}", f"{low:.6g}", f"{high:.6g}") for name, mean, low, high in rows],
+                     ["", title, "from", "to"]) + intervals(rows, title)
 
     @property
     def note(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -14,6 +14,8 @@ from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._cleaning import Seconds
 from ._machine import Amounts, Lines, Platform, machine_of
+from ._notebook import bars, picture, table
+from ._plot import plot_run
 from ._workload import Workload
 
 
@@ -30,6 +32,12 @@ class CheckReport:
     resubmitted: int
     violations: list[str]
     """A line for each violation of the rules in docs/metrics.md; none in a correct schedule."""
+
+    def _repr_html_(self) -> str:
+        counts = {name.replace("_", " "): value for name, value in vars(self).items() if isinstance(value, int)}
+        rows = [("violations", str(len(self.violations))), *((name, str(value)) for name, value in counts.items())]
+        chart = bars(list(counts.values()), ", ".join(counts))
+        return table(rows) + chart + table(("", text) for text in self.violations[:5])
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,32 @@ class Run:
         if self._again is None:
             raise _core.UsageError("explain: expected a run that simulate() has returned, found one that was pickled")
         return self._again([utf8(str(job)) for job in jobs])
+
+    def plot(
+        self,
+        kind: Literal["gantt", "utilisation", "queue", "usage", "waits", "slowdowns"] = "gantt",
+        ax: Any = None,
+        *,
+        tau: Seconds = _core.DEFAULT_TAU,
+        since: Seconds | None = None,
+        until: Seconds | None = None,
+        colours: Sequence[str] | None = None,
+        **style: Any,
+    ) -> Any:
+        """Draws a chart of `batfill plot` by matplotlib, and returns its axes: a list if there are several.
+
+        `ax` are the axes to draw on, by default those of a new figure; a second run on them is a second line. `since`
+        and `until` are its --from and --until. A Gantt chart takes `colours` for the classes of wait, and is drawn
+        anew for each view. `style` goes to `Axes.plot`, as `color` or `label`.
+        """
+        return plot_run(self._core, kind, ax, tau, since, until, colours, style)
+
+    def _repr_html_(self) -> str:
+        metrics = self.metrics()
+        rows = [(name.replace("_", " "), "-" if metrics[name] is None else f"{metrics[name]:.6g}")
+                for name in ("jobs", "mean_wait", "mean_bounded_slowdown", "utilisation", "makespan")]
+        chart = picture(_core.svg(self._core, "utilisation", 5, 2)) if metrics["finished"] else ""
+        return table(rows, ["", self._core.label]) + chart
 
     def report(self, path: AnyPath, title: str | None = None) -> None:
         """Writes the page of `batfill report`, one HTML file. See report() for several runs."""

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
-from . import _core
+import numpy
+
+from . import _core, _notebook
 from ._arguments import AnyPath, path_text, path_texts, shown, whole_number
 from ._cleaning import Cleaning, Seconds
 from ._columns import Columns
@@ -281,6 +283,16 @@ class Workload:
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
 
+    def _repr_html_(self) -> str:
+        submit = self.jobs["submit"]
+        rows = [("jobs", str(len(self))), ("processors", str(self.processors))]
+        if len(self) == 0:
+            return _notebook.table(rows, ["", self.name])
+        first, last = float(submit.min()), float(submit.max())
+        rows += [("days", f"{(last - first) / 86400:.6g}"), ("offered load", f"{self._core.offered_load():.6g}")]
+        counts = numpy.histogram(submit, 60, (first, max(last, first + 1)))[0]
+        return _notebook.table(rows, ["", self.name]) + _notebook.bars(counts.tolist(), "jobs submitted over time")
+
 
 def _size_of_machine(processors: Any) -> int | None:
     """A number of processors, or None. Raises UsageError."""
@@ -308,8 +320,6 @@ def _fields_of(texts: Iterable[str]) -> "dict[str, numpy.typing.NDArray[Any]]":
 
 def _field(values: list[Any]) -> "numpy.typing.NDArray[Any]":
     """Whole numbers, numbers with NaN where there is none, or objects."""
-    import numpy
-
     kinds = {type(value) for value in values}
     if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
         return numpy.array(values, dtype=numpy.int64)

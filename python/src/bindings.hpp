@@ -36,6 +36,7 @@ void bind_runs(nb::module_& module);
 void bind_comparisons(nb::module_& module);
 void bind_campaigns(nb::module_& module);
 void bind_rounds(nb::module_& module);
+void bind_charts(nb::module_& module);
 void bind_environments(nb::module_& module);
 
 // The workload of a Python object, which never changes.

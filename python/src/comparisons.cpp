@@ -21,6 +21,7 @@
 #include "python/src/keywords.hpp"
 #include "python/src/machines.hpp"
 #include "python/src/packing.hpp"
+#include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/server/server.hpp"
@@ -169,6 +170,12 @@ void bind_comparisons(nb::module_& module) {
         .def_prop_ro("note", [](const Comparison& comparison) { return reason_for_no_intervals(comparison); })
         .def("values", &values, arg("metric"),
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
+        .def(
+            "title",
+            [](const Comparison& comparison, const std::string& metric) {
+                return analysis::shown_metrics({metric}, comparison.rows.front().values.front()).front().title;
+            },
+            arg("metric"))
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("machine"),
                arg("log").none(), arg("baseline").none(), arg("weeks"), arg("threads"), arg("tau"),

@@ -158,6 +158,7 @@ NB_MODULE(_core, module) {
     python::bind_machines(module);
     python::bind_runs(module);
     python::bind_rounds(module);
+    python::bind_charts(module);
     python::bind_comparisons(module);
     python::bind_campaigns(module);
     python::bind_elsewhere(module);

@@ -70,6 +70,15 @@ Run run_of(const Outcome& outcome, std::string label) {
     return run;
 }
 
+report::Run page_run(const Run& run) {
+    report::Run result{run.label, run.schedule};
+    result.statistics = mapped(run.statistics, [](const auto& statistic) {
+        return std::pair(statistic.first, std::to_string(statistic.second));
+    });
+    result.guarantees = run.guarantees;
+    return result;
+}
+
 CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed) {
     CheckOptions options;
     options.deadlines_bind = deadlines_bind;

@@ -16,6 +16,7 @@
 
 #include "python/src/bindings.hpp"
 #include "python/src/packing.hpp"
+#include "src/report/report.hpp"
 
 namespace batfill::python {
 
@@ -45,6 +46,9 @@ struct Run {
 // What is left of an outcome.
 // Cost: O(jobs).
 Run run_of(const Outcome& outcome, std::string label);
+
+// As pages and charts take it.
+report::Run page_run(const Run& run);
 
 // Throws: as audit().
 CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed);

@@ -373,15 +373,6 @@ void require_same_fields(const std::vector<Run*>& runs) {
     }
 }
 
-report::Run page_run(const Run& run) {
-    report::Run result{run.label, run.schedule};
-    result.statistics = mapped(run.statistics, [](const auto& statistic) {
-        return std::pair(statistic.first, std::to_string(statistic.second));
-    });
-    result.guarantees = run.guarantees;
-    return result;
-}
-
 void write_report(const std::vector<Run*>& runs, const FileName& path, const std::string& title, const nb::object& tau,
                   const nb::object& short_deadline) {
     report::Report page;

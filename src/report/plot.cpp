@@ -89,6 +89,8 @@ TimeAxis time_axis(const TimeSpan& span, const Layout& layout) {
     return {{unit.name, first, std::max(last, least), layout.left(), layout.right()}, unit.seconds};
 }
 
+}  // namespace
+
 // The finished jobs of a run and their processors.
 struct DrawnRun {
     std::string label;
@@ -98,6 +100,8 @@ struct DrawnRun {
     std::vector<std::vector<Rows>> stripes{};
     std::vector<analysis::ResourceUse> use{};  // of pools and capacities
 };
+
+namespace {
 
 bool is_of_resources(PlotKind kind) {
     return kind == PlotKind::gantt || kind == PlotKind::usage;
@@ -126,8 +130,8 @@ void add_resources(PlotKind kind, const Run& run, const std::vector<HostPanel>& 
     }
 }
 
-// The finished jobs of the window. A chart over time takes jobs that ran or waited in it, a distribution jobs that were
-// submitted in it.
+// The finished jobs of the window. A chart over time takes jobs that ran or waited in it, a distribution jobs that
+// were submitted in it.
 std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<Run>& runs, const std::vector<HostPanel>& panels,
                                  const PlotOptions& options) {
     const bool over_time = kind != PlotKind::waits && kind != PlotKind::slowdowns;
@@ -174,8 +178,8 @@ class Legend {
  public:
     Legend(double top, const Layout& layout) : layout_(layout), x_(layout.left()), top_(top) {}
 
-    // Returns the position of the next entry. The one after it follows at the distance `needed`. An entry whose width
-    // `visible` does not fit begins a new line.
+    // Returns the position of the next entry. The one after it follows at the distance `needed`. An entry whose
+    // width `visible` does not fit begins a new line.
     std::pair<double, double> add(double needed, double visible) {
         if (x_ > layout_.left() && x_ + visible > layout_.right()) {
             x_ = layout_.left();
@@ -279,16 +283,12 @@ struct Cell {
     std::size_t wait = 0;  // class of that job's wait
 };
 
-// Adds cells that are at least half covered, in the colour of the job that covers most.
-void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const GanttPanel& panel, std::size_t columns,
-               Classes& classes) {
-    const auto& [x, y, hosts] = panel;
-    const double processors = y.last;
-    const std::size_t rows =
-        std::min<std::size_t>(static_cast<std::size_t>(processors),
-                              std::max(min_rows, static_cast<std::size_t>(std::lround(y.until - y.from))));
-    const double row = static_cast<double>(rows) / processors;
-    const double column = (x.until - x.from) / static_cast<double>(columns);
+constexpr double least_cover = 0.5;  // of a cell that is drawn
+
+// The cells, row by row, of the run's jobs. `column_of` gives the column of an instant, within the picture; a row
+// of the chart is `row` rows of cells, and the first rows are left out.
+std::vector<Cell> cells_of(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const auto& column_of, double left_out,
+                           double row, std::size_t columns, std::size_t rows) {
     std::vector<Cell> cells(columns * rows);
     const auto cover = [&](std::size_t at, double share, std::size_t wait) {
         Cell& cell = cells[at];
@@ -308,24 +308,41 @@ void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const GanttP
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
         const FinishedJob& job = run.jobs[i];
         const std::size_t wait = wait_class(analysis::wait(job));
-        const double from = (x.place_of(job.start) - x.from) / column;
-        const double until = (x.place_of(job.start + job.run) - x.from) / column;
+        const double from = column_of(job.start);
+        const double until = column_of(job.start + job.run);
         for (const auto& [first, last] : *rows_of_jobs[i]) {
-            each_share(first * row, (last + 1) * row, rows, [&](std::size_t r, double height) {
+            each_share((first - left_out) * row, (last + 1 - left_out) * row, rows, [&](std::size_t r, double height) {
                 each_share(from, until, columns,
                            [&](std::size_t c, double length) { cover(r * columns + c, length * height, wait); });
             });
         }
     }
+    return cells;
+}
+
+// Adds cells that are at least half covered, in the colour of the job that covers most.
+void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const GanttPanel& panel, std::size_t columns,
+               Classes& classes) {
+    const auto& [x, y, hosts] = panel;
+    const double processors = y.last;
+    const std::size_t rows =
+        std::min<std::size_t>(static_cast<std::size_t>(processors),
+                              std::max(min_rows, static_cast<std::size_t>(std::lround(y.until - y.from))));
+    const double row = static_cast<double>(rows) / processors;
+    const double column = (x.until - x.from) / static_cast<double>(columns);
+    const std::vector<Cell> cells = cells_of(
+        run, rows_of_jobs, [&, &x = x](Time time) { return (x.place_of(time) - x.from) / column; }, 0, row, columns,
+        rows);
     const double height = (y.until - y.from) / static_cast<double>(rows);
     for (std::size_t r = 0; r < rows; ++r) {
         for (std::size_t c = 0; c < columns;) {
             const Cell& cell = cells[r * columns + c];
             const std::size_t begin = c++;
-            if (cell.covered < 0.5) {
+            if (cell.covered < least_cover) {
                 continue;
             }
-            while (c < columns && cells[r * columns + c].covered >= 0.5 && cells[r * columns + c].wait == cell.wait) {
+            while (c < columns && cells[r * columns + c].covered >= least_cover &&
+                   cells[r * columns + c].wait == cell.wait) {
                 ++c;
             }
             classes.at(cell.wait) += Drawing::rectangle(x.from + static_cast<double>(begin) * column,
@@ -391,6 +408,11 @@ void draw_bands(const HostPanel& hosts, const GanttPanel& panel, Drawing& drawin
 // The panels of GPUs are lower than those of hosts.
 constexpr double height_of_second_panel = 0.5;
 
+// The name of the axis of shared hosts.
+std::string axis_of_hosts(const HostPanel& hosts) {
+    return hosts.is_by_host ? "hosts, by " + hosts.capacity : hosts.capacity;
+}
+
 // Draws a run on a machine whose hosts jobs share. Returns the position below.
 double draw_shared_hosts(const DrawnRun& run, const std::vector<HostPanel>& panels, int processors,
                          const std::vector<DrawnWindow>& windows, const TimeSpan& span, double top, Drawing& drawing) {
@@ -401,7 +423,7 @@ double draw_shared_hosts(const DrawnRun& run, const std::vector<HostPanel>& pane
         const GanttPanel panel{
             time_axis(span, layout), {"", 0, static_cast<double>(hosts.rows()), top, bottom}, &hosts};
         Axis shown = panel.y;
-        shown.name = hosts.is_by_host ? "hosts, by " + hosts.capacity : hosts.capacity;
+        shown.name = axis_of_hosts(hosts);
         shown.last = hosts.is_by_host ? processors : hosts.rows();
         shown.has_lines = hosts.is_by_host;  // those between hosts are others
         draw_axes(panel.x, shown, drawing);
@@ -412,19 +434,31 @@ double draw_shared_hosts(const DrawnRun& run, const std::vector<HostPanel>& pane
     return top;
 }
 
-double draw_gantt(const std::vector<DrawnRun>& runs, const std::vector<HostPanel>& panels, const PlotOptions& options,
-                  const TimeSpan& span, double top, Drawing& drawing) {
-    const Layout& layout = drawing.layout();
-    const int processors = options.processors;
-    std::vector<DrawnWindow> windows = drawn_windows(options.windows, processors, span);
+// The windows that take hosts.
+std::vector<DrawnWindow> windows_of_hosts(const PlotOptions& options, const TimeSpan& span) {
+    std::vector<DrawnWindow> windows = drawn_windows(options.windows, options.processors, span);
     std::erase_if(windows, [](const DrawnWindow& window) { return window.processors.empty(); });
-    top = draw_wait_legend(top, !windows.empty(), drawing);
+    return windows;
+}
+
+// The rows of a chart of processors: a log may have used more than the machine has.
+int rows_of(const std::vector<DrawnRun>& runs, int processors) {
     int shown = processors;
     for (const DrawnRun& run : runs) {
         for (const Rows* const allocation : run.allocations) {
             shown = std::max(shown, allocation->empty() ? 0 : allocation->back().last + 1);
         }
     }
+    return shown;
+}
+
+double draw_gantt(const std::vector<DrawnRun>& runs, const std::vector<HostPanel>& panels, const PlotOptions& options,
+                  const TimeSpan& span, double top, Drawing& drawing) {
+    const Layout& layout = drawing.layout();
+    const int processors = options.processors;
+    const std::vector<DrawnWindow> windows = windows_of_hosts(options, span);
+    top = draw_wait_legend(top, !windows.empty(), drawing);
+    const int shown = rows_of(runs, processors);
     for (const DrawnRun& run : runs) {
         if (runs.size() > 1) {
             drawing.text(layout.left(), top + layout.scaled(14), run.label, "start");
@@ -446,7 +480,8 @@ double draw_gantt(const std::vector<DrawnRun>& runs, const std::vector<HostPanel
     return top;
 }
 
-// Draws the labels, the axes and a line for each run. `y` needs no place; `points_of` gives the data of a run's path.
+// Draws the labels, the axes and a line for each run. `y` needs no place; `points_of` gives the data of a run's
+// path.
 double draw_lines(const std::vector<DrawnRun>& runs, const Axis& x, Axis y, double top, Drawing& drawing,
                   auto points_of) {
     const Layout& layout = drawing.layout();
@@ -470,22 +505,34 @@ std::string line_through(const std::vector<double>& values, const Axis& x, const
     return points;
 }
 
+// The mean of a level over each column.
+std::vector<double> levels_of(PlotKind kind, const DrawnRun& run, int processors, const TimeSpan& span,
+                              std::size_t columns) {
+    return mapped(periods_of(steps_of(run.jobs), span.first, span.last, columns), [&](const Period& period) {
+        return kind == PlotKind::utilisation ? period.mean_busy * 100 / processors : period.mean_waiting;
+    });
+}
+
+// The axis of such levels: its name, and how far it reaches at least.
+std::pair<const char*, double> axis_of_levels(PlotKind kind) {
+    return kind == PlotKind::utilisation ? std::pair("processors in use (%)", 100.0) : std::pair("jobs waiting", 1.0);
+}
+
+double highest_of(const std::vector<double>& values, double least) {
+    return values.empty() ? least : std::max(least, std::ranges::max(values));
+}
+
 // Draws the mean of a level over each column.
 double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
                    Drawing& drawing) {
-    const bool busy = kind == PlotKind::utilisation;
     std::vector<std::vector<double>> levels;
-    double highest = busy ? 100 : 1;
+    auto [name, highest] = axis_of_levels(kind);
     for (const DrawnRun& run : runs) {
-        levels.emplace_back();
-        for (const Period& period :
-             periods_of(steps_of(run.jobs), span.first, span.last, columns_of(drawing.layout()))) {
-            levels.back().push_back(busy ? period.mean_busy * 100 / processors : period.mean_waiting);
-            highest = std::max(highest, levels.back().back());
-        }
+        levels.push_back(levels_of(kind, run, processors, span, columns_of(drawing.layout())));
+        highest = highest_of(levels.back(), highest);
     }
     const Axis x = time_axis(span, drawing.layout());
-    const Axis y{busy ? "processors in use (%)" : "jobs waiting", 0, highest};
+    const Axis y{name, 0, highest};
     return draw_lines(runs, x, y, top, drawing,
                       [&](std::size_t run, const Axis& placed) { return line_through(levels[run], x, placed); });
 }
@@ -505,6 +552,11 @@ std::string held_area(const analysis::ResourceUse& use, Time end, const TimeAxis
     return rectangles;
 }
 
+// The name of the axis of a pool or a capacity.
+std::string axis_of_use(const analysis::ResourceUse& use) {
+    return use.name + " (of " + std::to_string(use.total) + ")";
+}
+
 // Draws a panel for each pool and capacity, with the mean use over each column.
 double draw_usage(const std::vector<DrawnRun>& runs, const TimeSpan& span, double top, Drawing& drawing) {
     const Layout& layout = drawing.layout();
@@ -517,10 +569,9 @@ double draw_usage(const std::vector<DrawnRun>& runs, const TimeSpan& span, doubl
         double highest = total;
         for (const DrawnRun& run : runs) {
             levels.push_back(means_of(run.use[resource].steps, span.first, span.last, columns_of(layout)));
-            highest = std::max(highest, levels.back().empty() ? 0 : std::ranges::max(levels.back()));
+            highest = highest_of(levels.back(), highest);
         }
-        const Axis y{first.name + " (of " + std::to_string(first.total) + ")", 0, highest, top + layout.panel_height,
-                     top};
+        const Axis y{axis_of_use(first), 0, highest, top + layout.panel_height, top};
         draw_axes(x, y, drawing);
         if (const std::string held = held_area(first, span.last, x, y); !held.empty()) {
             drawing.hatched_area(held);
@@ -534,21 +585,29 @@ double draw_usage(const std::vector<DrawnRun>& runs, const TimeSpan& span, doubl
     return top;
 }
 
+std::vector<DistributionPoint> plotted_distribution(PlotKind kind, const DrawnRun& run, Duration tau) {
+    const auto measure = kind == PlotKind::waits ? analysis::JobMeasure::wait : analysis::JobMeasure::bounded_slowdown;
+    return distribution_of(values_of(run.jobs, measure, tau), plotted_points);
+}
+
+// The names of the axes of a distribution.
+constexpr const char* axis_of_jobs = "jobs (%)";
+std::string axis_of_values(PlotKind kind) {
+    return kind == PlotKind::waits ? "wait (s), at most" : "bounded slowdown, at most";
+}
+
 double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Duration tau, double top, Drawing& drawing) {
     const Layout& layout = drawing.layout();
-    const bool waits = kind == PlotKind::waits;
-    const auto measure = waits ? analysis::JobMeasure::wait : analysis::JobMeasure::bounded_slowdown;
     std::vector<std::vector<DistributionPoint>> distributions;
     double largest = 10;
     for (const DrawnRun& run : runs) {
-        distributions.push_back(distribution_of(values_of(run.jobs, measure, tau), plotted_points));
+        distributions.push_back(plotted_distribution(kind, run, tau));
         if (!distributions.back().empty()) {
             largest = std::max(largest, distributions.back().back().value);
         }
     }
-    const Axis x{
-        waits ? "wait (s), at most" : "bounded slowdown, at most", 1, largest, layout.left(), layout.right(), true};
-    const Axis y{"jobs (%)", 0, 100};
+    const Axis x{axis_of_values(kind), 1, largest, layout.left(), layout.right(), true};
+    const Axis y{axis_of_jobs, 0, 100};
     return draw_lines(runs, x, y, top, drawing, [&](std::size_t run, const Axis& placed) {
         const std::vector<DistributionPoint>& steps = distributions[run];
         if (steps.empty()) {
@@ -573,6 +632,31 @@ std::string nothing_to_plot(const std::vector<Run>& runs, const PlotOptions& opt
     return "expected jobs" + (options.from ? " from " + seconds(*options.from) : "") +
            (options.until ? " to " + seconds(*options.until) : "") + ", found none: the jobs of all runs are from " +
            seconds(span.first) + " to " + seconds(span.last);
+}
+
+// The time that a chart of these runs shows.
+// Throws: InputError if there are no jobs.
+TimeSpan shown_span(const std::vector<DrawnRun>& drawn, const std::vector<Run>& runs, const PlotOptions& options) {
+    const FinishedJobs jobs = all_jobs(drawn);
+    refuse_if<InputError>(jobs.empty(),
+                          [&] { return runs.front().schedule.path + ": " + nothing_to_plot(runs, options); });
+    const TimeSpan span = span_of(jobs);
+    return {options.from.value_or(span.first), options.until.value_or(span.last)};
+}
+
+PlottedTime plotted_time(const TimeSpan& span) {
+    const TimeUnit unit = unit_of(span);
+    return {unit.name, unit.seconds, span.first.to_seconds(), span.last.to_seconds()};
+}
+
+// A panel of means over the columns, each in the middle of its column.
+PlottedPanel panel_of_means(const PlottedTime& time, std::string y, double highest, std::vector<double> means) {
+    PlottedPanel panel{time, "", std::move(y), highest_of(means, highest), {}, std::move(means)};
+    const double column = (time.last - time.first) / static_cast<double>(panel.ys.size());
+    for (std::size_t c = 0; c < panel.ys.size(); ++c) {
+        panel.xs.push_back(time.first + (static_cast<double>(c) + 0.5) * column);
+    }
+    return panel;
 }
 
 // Draws everything. Returns the height of the picture.
@@ -653,16 +737,112 @@ std::size_t colours_of(PlotKind kind, std::size_t runs) {
 std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options) {
     const std::vector<HostPanel> panels = panels_of(kind, runs, options);
     const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, panels, options);
-    const FinishedJobs jobs = all_jobs(drawn);
-    refuse_if<InputError>(jobs.empty(),
-                          [&] { return runs.front().schedule.path + ": " + nothing_to_plot(runs, options); });
-    TimeSpan span = span_of(jobs);
-    span = {options.from.value_or(span.first), options.until.value_or(span.last)};
+    const TimeSpan span = shown_span(drawn, runs, options);
     assert(options.colours.empty() || options.colours.size() == colours_of(kind, runs.size()));
     Drawing drawing(layout_of(kind, drawn, panels, span, options), {options.font, options.colours});
     const double height = draw(kind, drawn, panels, span, options, drawing);
     return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " +
                                    list_of(mapped(drawn, &DrawnRun::label)));
+}
+
+std::vector<PlottedPanel> plotted(PlotKind kind, const Run& run, const PlotOptions& options) {
+    const std::vector<Run> runs{run};
+    const DrawnRun drawn = drawn_runs(kind, runs, {}, options).front();
+    const PlottedTime time = plotted_time(shown_span({drawn}, runs, options));
+    const TimeSpan span = shown_span({drawn}, runs, options);
+    const std::size_t columns = columns_of(Layout());
+    if (kind == PlotKind::usage) {
+        return mapped(drawn.use, [&](const analysis::ResourceUse& use) {
+            return panel_of_means(time, axis_of_use(use), static_cast<double>(use.total),
+                                  means_of(use.steps, span.first, span.last, columns));
+        });
+    }
+    if (kind == PlotKind::utilisation || kind == PlotKind::queue) {
+        const auto [name, highest] = axis_of_levels(kind);
+        return {panel_of_means(time, name, highest, levels_of(kind, drawn, options.processors, span, columns))};
+    }
+    PlottedPanel panel{time, axis_of_values(kind), axis_of_jobs, 100, {}, {}};
+    for (const auto& [value, share] : plotted_distribution(kind, drawn, options.tau)) {
+        panel.xs.push_back(value);
+        panel.ys.push_back(share * 100);
+    }
+    return {panel};
+}
+
+struct PlottedGantt::Parts {
+    Parts(Run of, PlotOptions with)
+        : runs{std::move(of)},
+          options(std::move(with)),
+          hosts(panels_of(PlotKind::gantt, runs, options)),
+          drawn(drawn_runs(PlotKind::gantt, runs, hosts, options)),
+          span(shown_span(drawn, runs, options)),
+          time(plotted_time(span)) {
+        const std::vector<DrawnWindow> windows = windows_of_hosts(options, span);
+        const auto add = [&](std::string y, int rows, double highest, const auto& rows_of_window) {
+            Panel& panel = panels.emplace_back(Panel{std::move(y), rows, highest, {}});
+            for (const DrawnWindow& drawn_window : windows) {
+                Band& band =
+                    panel.windows.emplace_back(Band{drawn_window.window->name,
+                                                    drawn_window.window->from.to_seconds(),
+                                                    std::min(drawn_window.window->until, span.last).to_seconds(),
+                                                    {}});
+                for (const auto& [first, last] : rows_of_window(drawn_window)) {
+                    band.rows.emplace_back(first, last);
+                }
+            }
+        };
+        for (const HostPanel& panel : hosts) {
+            add(axis_of_hosts(panel), panel.rows(), panel.is_by_host ? options.processors : panel.rows(),
+                [&](const DrawnWindow& one) { return panel.bands_of(one.processors); });
+        }
+        if (hosts.empty()) {
+            const int rows = rows_of(drawn, options.processors);
+            add("processors", rows, rows, [](const DrawnWindow& one) { return one.processors.intervals(); });
+        }
+    }
+
+    std::vector<Run> runs;  // the only one
+    PlotOptions options;
+    std::vector<HostPanel> hosts;
+    std::vector<DrawnRun> drawn;
+    TimeSpan span;
+    PlottedTime time;
+    std::vector<Panel> panels;
+};
+
+PlottedGantt::PlottedGantt(Run run, PlotOptions options)
+    : parts_(std::make_unique<Parts>(std::move(run), std::move(options))) {}
+PlottedGantt::~PlottedGantt() = default;
+PlottedGantt::PlottedGantt(PlottedGantt&&) noexcept = default;
+
+const PlottedTime& PlottedGantt::time() const {
+    return parts_->time;
+}
+
+const std::vector<PlottedGantt::Panel>& PlottedGantt::panels() const {
+    return parts_->panels;
+}
+
+std::vector<std::uint8_t> PlottedGantt::picture(std::size_t panel, double from, double until, double first, double last,
+                                                std::size_t columns, std::size_t rows) const {
+    const DrawnRun& run = parts_->drawn.front();
+    const RowsOfJobs rows_of_jobs = parts_->hosts.empty()
+                                        ? run.allocations
+                                        : mapped(run.stripes.at(panel), [](const Rows& of_job) { return &of_job; });
+    const auto most = static_cast<double>(columns);
+    const auto column_of = [&](Time time) {
+        return std::clamp((time.to_seconds() - from) / (until - from) * most, 0.0, most);
+    };
+    return mapped(
+        cells_of(run, rows_of_jobs, column_of, first, static_cast<double>(rows) / (last - first), columns, rows),
+        [](const Cell& cell) {
+            return static_cast<std::uint8_t>(cell.covered < least_cover ? wait_classes.size() : cell.wait);
+        });
+}
+
+std::vector<std::pair<std::string, std::string>> wait_colours() {
+    return mapped(wait_classes,
+                  [](const WaitClass& one) { return std::pair<std::string, std::string>(one.name, one.colour); });
 }
 
 }  // namespace batfill::report

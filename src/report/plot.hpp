@@ -2,9 +2,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/time.hpp>
@@ -55,6 +58,70 @@ std::size_t colours_of(PlotKind kind, std::size_t runs);
 // Throws: InputError if no job finished, or none in the window; UsageError if the letters leave no room for the chart.
 // Cost: O(n log n); for a Gantt chart also the area that the jobs cover.
 std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options);
+
+// What such a chart shows, for programs that draw it by themselves. Times are in seconds from the clock's zero.
+
+// An axis of time is named after its unit.
+struct PlottedTime {
+    std::string name;  // "time (days)"
+    double unit = 1;   // seconds
+    double first = 0;
+    double last = 1;
+};
+
+// A panel with a line for a run.
+struct PlottedPanel {
+    PlottedTime time;  // if x is one
+    std::string x;     // the name of another, logarithmic x; else empty. The line is then one of steps.
+    std::string y;
+    double highest = 1;  // of y, from 0
+    std::vector<double> xs;
+    std::vector<double> ys;
+};
+
+// The panels of any chart but a Gantt chart, of one run.
+// Requires and throws: as plot().
+std::vector<PlottedPanel> plotted(PlotKind kind, const Run& run, const PlotOptions& options);
+
+// A Gantt chart of one run, which can be drawn again for any part of it.
+class PlottedGantt {
+ public:
+    struct Band {
+        std::string name;
+        double from = 0;
+        double until = 0;
+        std::vector<std::pair<int, int>> rows;  // the first and the last of each
+    };
+    // A panel: processors, or what divides hosts that jobs share.
+    struct Panel {
+        std::string y;       // the name of the axis
+        int rows = 0;        // of the picture
+        double highest = 1;  // on the axis, at the last row
+        std::vector<Band> windows;
+    };
+
+    // Throws: InputError as plot().
+    PlottedGantt(Run run, PlotOptions options);
+    ~PlottedGantt();
+    PlottedGantt(PlottedGantt&&) noexcept;
+
+    const PlottedTime& time() const;
+    const std::vector<Panel>& panels() const;
+    // A picture of the time from `from` to `until`, in seconds, and of the rows from `first` to `last`, in so many
+    // cells: the lowest row first. A cell that jobs cover at least by half has the class of wait of the job that covers
+    // most of it, another one the number of classes.
+    // Requires: from < until, first < last; at least one cell.
+    // Cost: O(jobs + cells that they cover).
+    std::vector<std::uint8_t> picture(std::size_t panel, double from, double until, double first, double last,
+                                      std::size_t columns, std::size_t rows) const;
+
+ private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+// The names and the colours of the classes of wait.
+std::vector<std::pair<std::string, std::string>> wait_colours();
 
 // Renders an SVG as a PNG on a white background with `dpi` pixels per inch. An SVG has 96 units per inch.
 // The program rsvg-convert of librsvg, searched in PATH, does this, with the fonts of the machine. Linking librsvg

@@ -21,9 +21,9 @@ def test_the_notebook_runs(tmp_path):
     client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3",
                                      resources={"metadata": {"path": str(tmp_path)}})
     client.execute(env=environment)
-    pictures = [output for cell in notebook.cells for output in cell.get("outputs", [])
-                if "image/png" in output.get("data", {})]
-    assert len(pictures) == 1
+    shown = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert sum("image/png" in one for one in shown) == 3
+    assert sum("image/svg+xml" in one.get("text/html", "") for one in shown) == 2  # the workload and the run
 
 
 def test_easy_runs_as_a_script(log):
