@@ -56,7 +56,9 @@ report::PlotOptions options_of(const Run& run, nb::handle tau, nb::handle since,
     options.processors = machine.processors();
     options.windows = machine.windows();
     options.resources = machine.resources();
-    options.workloads = run.workloads;
+    if (options.resources.has_shared_hosts() || !options.resources.pools().empty()) {
+        options.workloads = run.workloads;  // elsewhere nobody asks what jobs take besides processors
+    }
     return options;
 }
 
