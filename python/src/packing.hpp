@@ -29,7 +29,7 @@
 namespace batfill::python {
 
 // Change it with any of the lists of members.
-inline constexpr std::string_view packing_version = "batfill-4;";
+inline constexpr std::string_view packing_version = "batfill-5;";
 
 // Either a value to write or one to read.
 template <class Value, class Kind>
@@ -96,7 +96,7 @@ void pack(Archive& all, Is<ExecutionRecord> auto& execution) {
 template <class Archive>
 void pack(Archive& all, Is<ScheduledJob> auto& job) {
     all(job.id, job.submit, job.walltime, job.execution, job.stretch, job.allocation, job.profile, job.metadata,
-        job.processors, job.state, job.success);
+        job.processors, job.state, job.success, job.cores);
 }
 template <class Archive>
 void pack(Archive& all, Is<Schedule> auto& schedule) {

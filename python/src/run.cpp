@@ -39,6 +39,9 @@ RunFiles Run::files() const {
         files.eligible = for_each_of(*eligible);
     }
     files.with_cause = with_cause;
+    if (std::ranges::any_of(schedule.jobs, [](const ScheduledJob& job) { return static_cast<bool>(job.cores); })) {
+        files.tasks = [this](const auto& use) { for_each_host_of_jobs(for_each_of(schedule.jobs), use); };
+    }
     return files;
 }
 
@@ -67,6 +70,7 @@ Run run_of(const Outcome& outcome, std::string label) {
     run.with_cause = files.with_cause;
     run.placement = outcome.engine()->state().placement;
     run.jobs_survive_losses = outcome.jobs_survive_losses();
+    run.decided_by_seconds = outcome.engine()->algorithm().follows_conditions();
     return run;
 }
 
@@ -85,6 +89,7 @@ CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed) 
     options.rejections_allowed = rejections_allowed;
     options.placement = run.placement;
     options.jobs_survive_losses = run.jobs_survive_losses;
+    options.decided_by_seconds = run.decided_by_seconds;
     const std::vector<BrokenGuarantee> broken = run.broken_guarantees.value_or(std::vector<BrokenGuarantee>());
     return check_schedule(run.schedule, run.workloads, run.platform, options,
                           run.guarantees ? &*run.guarantees : nullptr, run.guarantees ? &broken : nullptr, run.events);

@@ -36,6 +36,7 @@ struct Run {
     bool with_cause = false;                            // the broken guarantees have this column
     Placement placement{};
     bool jobs_survive_losses = true;
+    bool decided_by_seconds = false;  // CheckOptions
 
     // As the commands `metrics` and `report` measure it.
     MetricsOptions options(const nb::object& tau, const nb::object& short_deadline) const;
@@ -56,7 +57,8 @@ CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed);
 template <class Archive>
 void pack(Archive& all, Is<Run> auto& run) {
     all(run.label, run.platform, run.workloads, run.events, run.schedule, run.summary, run.statistics, run.rejected,
-        run.guarantees, run.broken_guarantees, run.eligible, run.with_cause, run.placement, run.jobs_survive_losses);
+        run.guarantees, run.broken_guarantees, run.eligible, run.with_cause, run.placement, run.jobs_survive_losses,
+        run.decided_by_seconds);
 }
 
 }  // namespace batfill::python

@@ -82,6 +82,12 @@ bool Backfill::may_only_start_now(const Job& job) const {
            (job.eligible && now_ - *job.eligible < settings_.bf_min_age_reserve) || has_all_plans();
 }
 
+bool Backfill::has_plan(JobPlace job) const {
+    const auto end = planned_.begin() + static_cast<std::ptrdiff_t>(planned_count_);
+    return std::any_of(planned_.begin(), end,
+                       [&](const PlannedStart& one) { return one.job == job && one.is_planned; });
+}
+
 bool Backfill::has_all_plans() const {
     return settings_.bf_job_part_count_reserve > 0 && plans_ >= settings_.bf_job_part_count_reserve;
 }
@@ -121,7 +127,7 @@ Backfill::Then Backfill::try_job(const QueueEntry& entry) {
         return Then::next_job;  // it has started in another partition
     }
     const Job& job = cluster_.job(entry.job);
-    const bool now_only = may_only_start_now(job);
+    const bool now_only = may_only_start_now(job) || (settings_.bf_one_resv_per_job && has_plan(entry.job));
     if (!may_plan_task(job) || !is_within_limits(entry) || (!settings_.bf_licenses && !cluster_.has_licenses(job)) ||
         !cluster_.is_within_limits(job)) {
         return Then::next_job;

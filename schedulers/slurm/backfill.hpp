@@ -80,6 +80,8 @@ class Backfill {
     bool may_plan_task(const Job& job);
     bool is_within_limits(const QueueEntry& entry);
     bool has_all_plans() const;
+    // Whether this cycle has planned the job. Cost: O(jobs that are planned).
+    bool has_plan(JobPlace job) const;
 
     Then try_job(const QueueEntry& entry);
     // Takes advance reservations out of candidates_, and moves the try behind those that close the partition. Returns

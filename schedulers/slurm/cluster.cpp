@@ -5,6 +5,7 @@
 #include <cassert>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -126,6 +127,22 @@ Cluster::Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std
       completing_nodes_(size()),
       free_(*nodes_),
       free_licenses_(licenses_) {}
+
+void Cluster::set_weights(const std::vector<std::int64_t>& weights) {
+    const std::set<std::int64_t> different(weights.begin(), weights.end());
+    up_to_weights_.clear();
+    for (const std::int64_t weight : different) {
+        NodeSet& nodes = up_to_weights_.emplace_back(size());
+        for (int node = 0; node < size(); ++node) {
+            if (weights[static_cast<std::size_t>(node)] <= weight) {
+                nodes.insert(node);
+            }
+        }
+    }
+    if (different.size() == 1) {
+        up_to_weights_.clear();
+    }
+}
 
 JobPlace Cluster::submit(Job job) {
     assert(jobs_.empty() || jobs_.back().job.id <= job.id);

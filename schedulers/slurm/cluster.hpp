@@ -218,6 +218,10 @@ class Cluster {
     const std::vector<Partition>& partitions() const { return partitions_; }
     const Partition& partition(int number) const { return partitions_[static_cast<std::size_t>(number)]; }
     const NodeSet& all_nodes() const { return all_nodes_; }
+    // The lightest nodes, these and the next heavier ones, and so on up to all; empty if all weigh the same.
+    const std::vector<NodeSet>& up_to_weights() const { return up_to_weights_; }
+    // `weights`: of each node.
+    void set_weights(const std::vector<std::int64_t>& weights);
     // Those that are not down.
     const NodeSet& up() const { return up_; }
     void set_up(NodeSet nodes) { up_ = std::move(nodes); }
@@ -312,6 +316,7 @@ class Cluster {
     std::vector<int> licenses_;
     NodeSet all_nodes_;
     NodeSet up_;
+    std::vector<NodeSet> up_to_weights_;
     std::vector<KnownJob> jobs_;
     std::vector<int> running_tasks_;  // by array
     std::vector<RunningJob> running_;

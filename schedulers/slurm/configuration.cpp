@@ -55,6 +55,7 @@ std::vector<Parameter> Configuration::parameters() {
           Parameter::text("partition-priorities", "", "multifactor: PriorityJobFactor of partitions, likewise"),
           Parameter::text("exclusive-partitions", "", "partitions whose jobs take whole nodes, with commas between"),
           Parameter::text("default-partition", "", "of jobs that name none"),
+          Parameter::whole_number("def-mem-per-node", "0", "memory of jobs that state none; 0: all of their nodes"),
           Parameter::boolean("kill-invalid-depend", "rejects jobs whose dependency can never hold"),
           Parameter::seconds("epilog", "0.5", "from the end of a job to the release of its nodes"),
           Parameter::number("daemon-start", "0", "when slurmctld started, from which its periods count, in seconds",
@@ -69,7 +70,8 @@ Configuration::Configuration(const Parameters& parameters)
       partition_tiers(numbers_by_name(parameters, "partition-tiers")),
       partition_priorities(numbers_by_name(parameters, "partition-priorities")),
       default_partition(parameters.text("default-partition")),
-      kill_invalid_depend(parameters.boolean("kill-invalid-depend")) {
+      kill_invalid_depend(parameters.boolean("kill-invalid-depend")),
+      def_mem_per_node(static_cast<Amount>(*parameters.whole_number("def-mem-per-node"))) {
     settings.take_parameters(parameters);
     settings.version = parameters.choice<Version>("version");
     settings.scheduler = parameters.choice<SchedulerType>("scheduler");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/core/request.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 
@@ -30,6 +31,7 @@ struct Configuration {
     std::set<std::string> exclusive_partitions;
     std::string default_partition;  // empty: none
     bool kill_invalid_depend = false;
+    Amount def_mem_per_node = 0;  // of jobs that state no memory; 0: all of their nodes
 };
 
 }  // namespace batfill::slurm

@@ -13,18 +13,32 @@ EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
       cons_tres_(settings.version),
       usable_from_(cluster) {}
 
+// Tries the lightest of usable_, in tried_; then with the next heavier ones beside them, and so on.
+template <class Choose>
+bool EarliestStart::with_lightest(Choose choose) {
+    tried_ = usable_;
+    if (cluster_.up_to_weights().empty()) {
+        return choose();
+    }
+    return std::any_of(cluster_.up_to_weights().begin(), cluster_.up_to_weights().end(), [&](const NodeSet& nodes) {
+        tried_ = usable_;
+        tried_ &= nodes;
+        return choose();
+    });
+}
+
 bool EarliestStart::choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice) {
     if (settings_.select == Select::linear) {
         usable_ = candidates;
         usable_ &= cluster_.free().idle();
-        return linear_.choose(job, usable_, cluster_.nodes(), choice);
+        return with_lightest([&] { return linear_.choose(job, tried_, cluster_.nodes(), choice); });
     }
     const bool whole = job.whole_nodes || partition.whole_nodes;
     usable_from_.of(job, whole).find(candidates, end_key::now, usable_);
     if (job.all_memory) {
         usable_.keep_if([&](int node) { return cluster_.free().has_all_memory(node); });
     }
-    return cons_tres_.choose(job, whole, usable_, cluster_.free(), end_key::now, choice);
+    return with_lightest([&] { return cons_tres_.choose(job, whole, tried_, cluster_.free(), end_key::now, choice); });
 }
 
 std::optional<Seconds> EarliestStart::find(const Question& question, Seconds now, Choice& choice) {
@@ -44,7 +58,7 @@ std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seco
         return std::nullopt;
     }
     nodes.find(question.candidates, enough, usable_);
-    linear_.choose(question.job, usable_, cluster_.nodes(), choice);
+    with_lightest([&] { return linear_.choose(question.job, tried_, cluster_.nodes(), choice); });
     return enough == end_key::now ? now : std::max(end_key::second_of(enough), now + 1);
 }
 
@@ -136,8 +150,10 @@ bool EarliestStart::tests_whole_nodes(const Job& job, const Partition& partition
 
 bool EarliestStart::choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now) {
     usable_nodes(question.job, question.partition).find(question.candidates, moment(ended), usable_);
-    return cons_tres_.choose(question.job, tests_whole_nodes(question.job, question.partition), usable_,
-                             cluster_.free(), moment(ended), choice, idle_now);
+    return with_lightest([&] {
+        return cons_tres_.choose(question.job, tests_whole_nodes(question.job, question.partition), tried_,
+                                 cluster_.free(), moment(ended), choice, idle_now);
+    });
 }
 
 std::size_t EarliestStart::ended_at(Seconds time) const {

@@ -59,6 +59,8 @@ class EarliestStart {
     }
     // Chooses nodes once the first `ended` of the running jobs are over. `idle_now`: see ConsTres::choose().
     bool choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now = nullptr);
+    template <class Choose>
+    bool with_lightest(Choose choose);
     // The number of running jobs that end at or before `time`.
     std::size_t ended_at(Seconds time) const;
     // The first running job from this one on that holds a candidate; their number if there is none.
@@ -79,6 +81,7 @@ class EarliestStart {
     ConsTres cons_tres_;
     UsableFrom usable_from_;
     NodeSet usable_;
+    NodeSet tried_;
 };
 
 }  // namespace batfill::slurm

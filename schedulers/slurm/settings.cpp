@@ -70,6 +70,7 @@ constexpr std::array settings_by_name{
     Setting{"bf_min_prio_reserve", &Settings::bf_min_prio_reserve, "jobs with a lower priority get no plan"},
     Setting{"bf_job_part_count_reserve", &Settings::bf_job_part_count_reserve,
             "plans that a cycle makes for a partition; 0: any number"},
+    Setting{"bf_one_resv_per_job", &Settings::bf_one_resv_per_job, "a job in several partitions gets one plan"},
     Setting{"bf_running_job_reserve", &Settings::bf_running_job_reserve, "running whole-node jobs are in the table"},
     Setting{"bf_licenses", &Settings::bf_licenses, "backfill plans licences"},
     Setting{"bf_busy_nodes", &Settings::bf_busy_nodes, "later starts prefer nodes that are in use"},

@@ -44,6 +44,7 @@ struct Settings {
     int bf_max_job_user_part = 0;
     std::int64_t bf_min_prio_reserve = 0;
     Seconds bf_min_age_reserve = 0;
+    bool bf_one_resv_per_job = false;
     int bf_job_part_count_reserve = 0;
     bool bf_licenses = false;
     bool bf_running_job_reserve = false;

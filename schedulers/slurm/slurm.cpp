@@ -71,6 +71,7 @@ class SlurmAlgorithm : public Algorithm {
         controller_ =
             std::make_unique<Controller>(configuration_->settings, translation_->nodes(), translation_->partitions(),
                                          translation_->licenses(), translation_->partition_factors());
+        controller_->cluster().set_weights(translation_->weights());
         clock_.emplace(configuration_->settings, translation_->microseconds_of(configuration_->daemon_start));
         for (const Window& window : state.machine.windows()) {
             unannounced_.push_back(&window);

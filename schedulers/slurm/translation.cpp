@@ -1,6 +1,7 @@
 #include "schedulers/slurm/translation.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -118,6 +119,14 @@ Translation::Translation(const Configuration& configuration, const Machine& mach
     if (!configuration.default_partition.empty()) {
         require("default-partition", configuration.default_partition);
     }
+    weights_.assign(nodes_.size(), 1);
+    for (std::size_t host = 0; host < machine.host_weights().size(); ++host) {
+        const std::string& text = machine.host_weights()[host];
+        const char* const end = text.data() + text.size();
+        const auto [behind, error] = std::from_chars(text.data(), end, weights_[host]);
+        refuse_if<InputError>(error != std::errc() || behind != end || weights_[host] < 0, "algorithm slurm: host ",
+                              host, ": property weight: ", shown(text), ", expected a whole number");
+    }
     for (const Resources::Pool& pool : resources.pools()) {
         refuse_if<InputError>(pool.total > most_tasks, "algorithm slurm: pool ", shown(pool.name), " has ", pool.total,
                               ", expected at most ", most_tasks, ": pools are licences");
@@ -223,7 +232,10 @@ Translation::Asked Translation::asked(const JobDescription& job) const {
             result.cores_each = static_cast<int>(cores);
             result.tasks = result.cores_each * job.processors;
         }
-        result.all_memory = kinds_.front() && result.amounts.front() == 0;
+        if (kinds_.front() && result.amounts.front() == 0) {
+            result.amounts.front() = configuration_.def_mem_per_node;
+            result.all_memory = configuration_.def_mem_per_node == 0;
+        }
     }
     for (const int partition : named_partitions(needs)) {
         if (has_nodes_for(result, job.processors, partitions_[static_cast<std::size_t>(partition)])) {
@@ -269,6 +281,9 @@ StatedNeeds Translation::stated(const JobDescription& job) const {
     const Asked what = asked(job);
     StatedNeeds::Amounts least = result.per_host.value_or(StatedNeeds::Amounts());
     std::erase_if(least, [](const auto& one) { return one.first == "cores" || one.second == 0; });
+    if (kinds_.front() && amount_in(least, "memory") < what.amounts.front()) {
+        least.emplace_back("memory", what.amounts.front());
+    }
     least.emplace_back("cores", std::max(what.cores_each, 1));
     result.per_host = std::move(least);
     Amount cores = what.tasks;

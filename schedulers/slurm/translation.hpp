@@ -31,6 +31,7 @@ class Translation {
     const std::vector<Node>& nodes() const { return nodes_; }
     const std::vector<Partition>& partitions() const { return partitions_; }
     const std::vector<int>& licenses() const { return licenses_; }
+    const std::vector<std::int64_t>& weights() const { return weights_; }
     const std::vector<std::int64_t>& partition_factors() const { return factors_; }
     // The reservation that a window is, from its announcement on.
     Reservation reservation(const Window& window) const;
@@ -77,6 +78,7 @@ class Translation {
     std::vector<std::string> partition_names_;
     std::vector<std::int64_t> factors_;
     std::vector<int> licenses_;
+    std::vector<std::int64_t> weights_;            // of nodes
     std::unordered_map<std::string, int> users_;   // only looked up
     std::unordered_map<std::string, int> arrays_;  // likewise; by workload and array
 };

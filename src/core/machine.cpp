@@ -125,6 +125,12 @@ Machine::Machine(std::span<const Host> hosts, std::vector<Window> windows, std::
     }
     index_groups();
     read_sleep_states(hosts);
+    if (std::ranges::any_of(hosts, [](const Host& host) { return host.properties.contains("weight"); })) {
+        for (const Host& host : hosts) {
+            const auto weight = host.properties.find("weight");
+            host_weights_.push_back(weight != host.properties.end() ? weight->second : "1");
+        }
+    }
     try {
         resources_ = Resources(hosts, name_hosts(windows));
         windows_ = resolved(std::move(windows), resources_, processors_);

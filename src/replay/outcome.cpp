@@ -155,6 +155,17 @@ void Outcome::explain(const std::vector<std::string>& jobs) {
     engine_->explain(ids, prefix);
 }
 
+void for_each_host_of_jobs(const ScheduleSource& schedule, const std::function<void(const HostCores&)>& use) {
+    schedule([&](const ScheduledJob& job) {
+        if (job.cores && job.state != JobState::rejected) {
+            auto cores = job.cores->begin();
+            for (const int host : job.allocation.numbers()) {
+                use({job.id, host, *cores++});
+            }
+        }
+    });
+}
+
 Schedule Outcome::schedule() const {
     Schedule schedule;
     if (!scenario_->workloads.empty()) {
@@ -205,17 +216,6 @@ void Outcome::for_each_dependent(const std::function<void(const EligibleTime&)>&
             use({job.id, engine_->eligible_since(number)});
         }
     }
-}
-
-void Outcome::for_each_host_of_jobs(const std::function<void(const HostCores&)>& use) const {
-    for_each_job([&](const ScheduledJob& job) {
-        if (job.cores && job.state != JobState::rejected) {
-            auto cores = job.cores->begin();
-            for (const int host : job.allocation.numbers()) {
-                use({job.id, host, *cores++});
-            }
-        }
-    });
 }
 
 Workload Outcome::registered_jobs() const {

@@ -192,7 +192,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
         run.eligible = [&outcome](const auto& use) { outcome.for_each_dependent(use); };
     }
     if (outcome.lays_out_jobs()) {
-        run.tasks = [&outcome](const auto& use) { outcome.for_each_host_of_jobs(use); };
+        run.tasks = [schedule = run.schedule](const auto& use) { for_each_host_of_jobs(schedule, use); };
     }
     if (outcome.explains()) {
         run.wait_reasons = outcome.wait_reasons();

@@ -146,7 +146,8 @@ inline std::vector<const AlgorithmDescription*> algorithms_under_test() {
     return algorithms;
 }
 
-// Each algorithm without parameters, then with each value of each parameter; numbers get a few values.
+// Each algorithm without parameters, then with each value of each parameter; numbers get two values, or one if the
+// algorithm has very many parameters.
 inline std::vector<DrawnAlgorithm> drawn_algorithms() {
     Random random(2026);
     std::vector<DrawnAlgorithm> all;
@@ -157,7 +158,8 @@ inline std::vector<DrawnAlgorithm> drawn_algorithms() {
             if (parameter.type == Parameter::Type::boolean) {
                 values = {"yes", "no"};
             }
-            values.resize(std::max<std::size_t>(values.size(), 2));  // empty: drawn
+            const std::size_t least = algorithm->parameters.size() > 30 ? 1 : 2;
+            values.resize(std::max(values.size(), least));  // empty: drawn
             for (const std::string& value : values) {
                 all.push_back(draw_with(random, *algorithm, parameter, value));
             }

@@ -138,6 +138,8 @@ class Machine {
     bool counts_processors() const { return resources_.empty() && windows_.empty(); }
     // The same without limits.
     bool is_plain() const { return counts_processors() && !limits_; }
+    // The property `weight` of each host, as it stands; empty if none has one. Only the algorithm slurm looks at it.
+    const std::vector<std::string>& host_weights() const { return host_weights_; }
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
@@ -182,6 +184,7 @@ class Machine {
     bool has_bookings_ = false;
     Shared<Limits> limits_;  // none: there are no limits
     std::string problem_of_resources_;
+    std::vector<std::string> host_weights_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;
 };

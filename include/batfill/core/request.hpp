@@ -61,8 +61,8 @@ struct Request {
         // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
         std::vector<std::size_t> windows = {};
         Duration length_inside = {};  // its walltime, without any margin
-        // What it takes of limits: numbers and amounts that LimitsNow gives it while it waits and runs. And the class of
-        // the jobs that take the same.
+        // What it takes of limits: numbers and amounts that LimitsNow gives it while it waits and runs. And the class
+        // of the jobs that take the same.
         std::vector<LimitShare> limits = {};
         std::uint32_t limit_class = 0;
         friend bool operator==(const Details&, const Details&) = default;

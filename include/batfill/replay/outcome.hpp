@@ -62,9 +62,8 @@ class Outcome {
     // Requires: the scheduler is one of ours.
     bool has_dependencies() const { return engine_ && simulator_.has_dependencies(); }
     void for_each_dependent(const std::function<void(const EligibleTime&)>& use) const;
-    // Whether the scheduler has laid out the cores of jobs; and for each host of each job, how many it had there.
+    // Whether the scheduler has laid out the cores of jobs.
     bool lays_out_jobs() const { return !simulator_.results().cores.empty(); }
-    void for_each_host_of_jobs(const std::function<void(const HostCores&)>& use) const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
     // Why the jobs of RunOptions::explain waited, and which they are.
     // Requires: the scheduler is one of ours.
@@ -117,6 +116,9 @@ Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& 
 // and whether jobs survive losses of processors; `options` say the rest.
 // Throws: as check_schedule().
 CheckReport audit(const Outcome& outcome, CheckOptions options = {});
+
+// For each host of each job of a schedule whose scheduler has laid out the cores of jobs: how many it had there.
+void for_each_host_of_jobs(const ScheduleSource& schedule, const std::function<void(const HostCores&)>& use);
 
 // The two columns of real time in the schedule's CSV, in seconds.
 struct RealTimes {

@@ -181,6 +181,26 @@ TEST_CASE("slurm: a job without a walltime runs, and its limit is rounded up to 
     CHECK(schedule_of(jobs, machine(2)) == Rows{"a: 0-1 at 0.5", "b: 0-1 at 31.5"});
 }
 
+TEST_CASE("slurm: light nodes come first") {
+    Platform platform = shared_machine(3, "cores:4,memory:8");
+    platform.hosts[0].properties["weight"] = "10";
+    const std::string jobs = with(job("a", "0", 1, "60", "30"), R"("tasks":2,"per_host":{"memory":1})") + "," +
+                             with(job("b", "0", 2, "60", "30"), R"("tasks":6,"per_host":{"memory":1})") + "," +
+                             with(job("c", "0", 1, "60", "30"), R"("tasks":1,"per_host":{"memory":1})");
+    CHECK(schedule_of(jobs, platform) == Rows{"a: 1 at 0.5", "b: 1-2 at 0.5", "c: 0 at 0.5"});
+    CHECK(schedule_of(jobs, platform, {{"select", "linear"}}) == Rows{"a: 1 at 0.5", "b: 0 2 at 0.5", "c: 1 at 31.5"});
+    platform.hosts[0].properties["weight"] = "heavy";
+    CHECK_THROWS_AS(schedule_of(jobs, platform), InputError);
+}
+
+TEST_CASE("slurm: jobs that state no memory may have a default") {
+    const Platform platform = shared_machine(1, "cores:4,memory:8");
+    const std::string jobs =
+        with(job("a", "0", 1, "60", "30"), R"("tasks":1)") + "," + with(job("b", "0", 1, "60", "30"), R"("tasks":1)");
+    CHECK(schedule_of(jobs, platform) == Rows{"a: 0 at 0.5", "b: 0 at 31.5"});
+    CHECK(schedule_of(jobs, platform, {{"def-mem-per-node", "4"}}) == Rows{"a: 0 at 0.5", "b: 0 at 0.5"});
+}
+
 TEST_CASE("slurm: wrong parameters and fields are errors that say what was expected") {
     const auto error = [](const std::string& jobs, const Platform& platform, const Parameters::Given& parameters) {
         try {
