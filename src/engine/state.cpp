@@ -13,10 +13,10 @@ namespace batfill {
 namespace {
 
 // The index in [from, values.size()] of the first value that passes the test.
-template <class Test>
-std::size_t find_from(std::size_t from, const std::vector<int>& values, Test test) {
-    const int* const end = values.data() + values.size();
-    const int* at = values.data() + from;
+template <class Value, class Test>
+std::size_t find_from(std::size_t from, const std::vector<Value>& values, Test test) {
+    const Value* const end = values.data() + values.size();
+    const Value* at = values.data() + from;
     if (at != end && test(*at)) {
         return from;
     }
@@ -57,12 +57,19 @@ std::size_t WaitingQueue::next_not_passed_over(std::size_t from, int processors,
 
 void WaitingQueue::follow(const LimitsNow& limits) const {
     limits.for_each_change([&](std::uint32_t limit_class) {
-        if (limit_class >= jobs_of_class_.size() || jobs_of_class_[limit_class] == 0) {
+        std::size_t left = limit_class < jobs_of_class_.size() ? jobs_of_class_[limit_class] : 0;
+        const int sign = limits.holds(limit_class) ? -1 : 0;
+        const auto is_of_class = [=](std::uint32_t other) { return other == limit_class; };
+        constexpr std::size_t few = 32;  // one of so many: it costs less to search each than to write all
+        if (left * few < size()) {
+            for (std::size_t at = first_; left > 0; ++at, --left) {
+                at = find_from(at, limit_classes_, is_of_class);
+                within_limits_[at] = processors_[at] ^ sign;
+            }
             return;
         }
-        const int sign = limits.holds(limit_class) ? -1 : 0;
         for (std::size_t at = first_; at < jobs_.size(); ++at) {
-            within_limits_[at] = limit_classes_[at] == limit_class ? processors_[at] ^ sign : within_limits_[at];
+            within_limits_[at] = is_of_class(limit_classes_[at]) ? processors_[at] ^ sign : within_limits_[at];
         }
     });
 }
