@@ -44,12 +44,12 @@ std::uint32_t LimitsNow::number_of(const Limits::Bound& bound) {
 std::uint32_t LimitsNow::class_of(const std::vector<LimitShare>& shares) {
     const LimitShare& rarest = *std::ranges::min_element(
         shares, {}, [this](const LimitShare& share) { return in_use_[share.limit].classes.size(); });
-    const auto [first, last] = std::ranges::equal_range(in_use_[rarest.limit].classes, rarest.amount, {},
-                                                        &std::pair<Amount, std::uint32_t>::first);
-    const auto known =
-        std::find_if(first, last, [&](const auto& one) { return classes_[one.second].details->limits == shares; });
-    if (known != last) {
-        return known->second;
+    const auto& known = in_use_[rarest.limit].classes;
+    for (auto one = std::ranges::lower_bound(known, std::pair(rarest.amount, std::uint32_t{0}));
+         one != known.end() && one->first == rarest.amount; ++one) {
+        if (classes_[one->second].details->limits == shares) {
+            return one->second;
+        }
     }
     const std::uint32_t number = take_number(free_classes_, classes_);
     Class& added = classes_[number];

@@ -106,9 +106,10 @@ void WaitingQueue::insert(JobIndex index, const JobTable& jobs, const LimitsNow*
     walltimes_.insert(walltimes_.begin() + at, job.walltime);
     if (limits != nullptr && limits->is_on()) {
         const Request& request = job.request;
-        const std::uint32_t limit_class = request.limits().empty() ? no_limit_class : request.details->limit_class;
+        const bool has_class = request.details && !request.details->limits.empty();
+        const std::uint32_t limit_class = has_class ? request.details->limit_class : no_limit_class;
         limit_classes_.insert(limit_classes_.begin() + at, limit_class);
-        if (limit_class != no_limit_class) {
+        if (has_class) {
             jobs_of_class_.resize(std::max(jobs_of_class_.size(), std::size_t{limit_class} + 1));
             ++jobs_of_class_[limit_class];
         }
