@@ -14,7 +14,7 @@ from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._cleaning import Seconds
 from ._machine import Amounts, Lines, Platform, machine_of
-from ._notebook import bars, picture, table
+from ._notebook import intervals, picture, table
 from ._plot import plot_run
 from ._workload import Workload
 
@@ -36,7 +36,7 @@ class CheckReport:
     def _repr_html_(self) -> str:
         counts = {name.replace("_", " "): value for name, value in vars(self).items() if isinstance(value, int)}
         rows = [("violations", str(len(self.violations))), *((name, str(value)) for name, value in counts.items())]
-        chart = bars(list(counts.values()), ", ".join(counts))
+        chart = intervals([(name, value, 0, value) for name, value in counts.items()], "number of jobs")
         return table(rows) + chart + table(("", text) for text in self.violations[:5])
 
 

@@ -76,7 +76,7 @@ class Deadly(First):
     def decide(self, round):
         if not os.path.exists(self.mark):
             open(self.mark, "x").close()
-            time.sleep(1)
+            time.sleep(0.5)
             os.kill(os.getpid(), self.signals)
         super().decide(round)
 
@@ -332,7 +332,7 @@ def test_a_campaign_goes_on_where_an_executor_broke(tmp_path):
 def require_cancelling(executor, folder):
     """After Ctrl-C the executor does no more of the call, and takes another one."""
     few = [batfill.Workload.lublin(5, 64, seed) for seed in range(40)]
-    timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         batfill.compare(few, {"mine": Slow(str(folder))}, executor=executor)
