@@ -1,5 +1,6 @@
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,17 @@ class PromiserInDecide : public RogueQueue {
     bool gives_guarantees() const override { return true; }
 };
 
+// Lays out the cores of jobs itself, of each host at least one.
+class RogueLayouter : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    std::optional<StatedNeeds> stated(const JobDescription&) const override {
+        StatedNeeds stated;
+        stated.per_host = {{"cores", 1}};
+        return stated;
+    }
+};
+
 // A plan algorithm that runs a step of a test for each new job and at the end of each round.
 class RoguePlanner : public PlanAlgorithm {
  public:
@@ -146,6 +158,41 @@ TEST_CASE("An algorithm that keeps the rules is not accused", "[rogue]") {
     CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
               self.place(round, job, round.now());
           }) == "no error");
+}
+
+TEST_CASE("A job that is laid out takes of each of its hosts at least what it asks for, and what there is", "[rogue]") {
+    std::vector<Host> hosts(4);
+    for (Host& host : hosts) {
+        host.properties["capacity"] = "cores:4";
+    }
+    const auto error_of_layout = [&](const std::vector<std::vector<Amount>>& layouts) {
+        return error_of(described([=] {
+                            return std::make_unique<RogueLayouter>([=](Round& round) {
+                                for (const std::vector<Amount>& by_host : layouts) {
+                                    const JobIndex job = round.state().waiting.job(0);
+                                    round.start(job, Place{ResourceSet::range(0, 1)}, by_host);
+                                }
+                            });
+                        }),
+                        Machine(hosts));
+    };
+    CHECK(error_of_layout({{3, 1}, {1, 3}}) == "no error");
+    CHECK(error_of_layout({{3, 1}, {2, 1}}) ==
+          std::string(b_at_5) + "it cannot start, host 0 does not have what it would take there");
+    CHECK(error_of_layout({{5, 1}}) ==
+          std::string(a_at_5) + "it cannot start, host 0 does not have what it would take there");
+    CHECK(error_of_layout({{1, 0}}) ==
+          std::string(a_at_5) + "it cannot start, it would take less of host 1 than it asks for");
+    CHECK(error_of_layout({{1}}) ==
+          std::string(a_at_5) + "it cannot start, expected amounts of each of its hosts, of a job that shares hosts");
+}
+
+TEST_CASE("Only a job that waits can be rejected", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) { round.reject(0, "is not welcome"); }) == "no error");
+    CHECK(error_of_queue([](Round& round) {
+              round.start(0);
+              round.reject(0, "is not welcome");
+          }) == std::string(a_at_5) + "it cannot be rejected, it is not waiting");
 }
 
 TEST_CASE("A job cannot start twice", "[rogue]") {
