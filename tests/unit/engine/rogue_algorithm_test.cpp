@@ -170,7 +170,7 @@ TEST_CASE("A job that is laid out takes of each of its hosts at least what it as
                             return std::make_unique<RogueLayouter>([=](Round& round) {
                                 for (const std::vector<Amount>& by_host : layouts) {
                                     const JobIndex job = round.state().waiting.job(0);
-                                    round.start(job, Place{ResourceSet::range(0, 1)}, by_host);
+                                    round.start(job, {ResourceSet::range(0, 1), {}}, by_host);
                                 }
                             });
                         }),
