@@ -15,6 +15,7 @@ import resource
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Callable
 
 from replays import Usage, print_row, start, wait_for
 
@@ -65,23 +66,25 @@ def measure(options: argparse.Namespace, hosts: int, jobs: int, folder: Path) ->
             *shared_queue, *counted_queue])
 
 
-def main() -> None:
-    """Measures one size after the other."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("algorithms", nargs="*", default=["easy", "conservative"])
+def measure_sizes(description: str, algorithms: list[str], sizes: str, header: list[str],
+                  rows_of: Callable[[argparse.Namespace, int, int, Path], None]) -> None:
+    """Reads the command line, prints the header, and calls rows_of(OPTIONS, HOSTS, JOBS, FOLDER) for each size."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("algorithms", nargs="*", default=algorithms)
     parser.add_argument("--batfill", default="build/release/batfill")
-    parser.add_argument("--sizes", default=SIZES,
+    parser.add_argument("--sizes", default=sizes,
                         type=lambda text: [tuple(map(int, size.split("x"))) for size in text.split(",")])
     parser.add_argument("--limit", default=600, type=int, help="processor seconds for each replay")
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a replay that is stopped leaves no memory on the disk
-    print_row(["hosts", "jobs", "algorithm", "processor_seconds", "peak_memory_mib", "counted_seconds", "ratio",
-               "mean_waiting", "most_waiting", "counted_mean_waiting", "counted_most_waiting"])
+    print_row(header)
     for hosts, jobs in options.sizes:
         with tempfile.TemporaryDirectory() as folder:
-            measure(options, hosts, jobs, Path(folder))
+            rows_of(options, hosts, jobs, Path(folder))
 
 
 if __name__ == "__main__":
-    main()
+    measure_sizes(__doc__, ["easy", "conservative"], SIZES,
+                  ["hosts", "jobs", "algorithm", "processor_seconds", "peak_memory_mib", "counted_seconds", "ratio",
+                   "mean_waiting", "most_waiting", "counted_mean_waiting", "counted_most_waiting"], measure)

@@ -1,25 +1,22 @@
 #!/usr/bin/env python3
 """Measures what the algorithm slurm costs in whole replays, beside easy and conservative.
 
-    bench/slurm_replays.py [--batfill FILE] [--sizes HOSTSxJOBS,...] [--limit SECONDS] [SCHEDULER ...]
+    bench/slurm_replays.py [--batfill FILE] [--sizes HOSTSxJOBS,...] [--limit SECONDS] [ALGORITHM ...]
 
 Draws jobs with `batfill generate shared`: whole nodes for select=linear, else cores, memory and GPUs. Prints a table as
-CSV with a row for each size and scheduler: the processor seconds (user and system) of a whole replay and its peak
+CSV with a row for each size and algorithm: the processor seconds (user and system) of a whole replay and its peak
 memory in MiB; the mean and the largest number of waiting jobs; and of slurm the runs of the main scheduler, the cycles
-of backfill that ran and that were skipped, the jobs that these tried, all their tries, and the seconds of the replay
-divided by the tries, in microseconds. A replay that takes more than the limit is stopped.
+of backfill, the jobs that these tried, all their tries, and the seconds of the replay divided by the tries, in
+microseconds. A replay that takes more than the limit is stopped.
 """
 import argparse
 import csv
-import os
-import resource
-import tempfile
 from pathlib import Path
 
-from host_replays import CAPACITY, draw, queue, replay
+from host_replays import CAPACITY, draw, measure_sizes, queue, replay
 from replays import print_row
 
-COUNTS = ["main-runs", "backfill-cycles", "backfill-skipped", "backfill-tested", "backfill-tries"]
+COUNTS = ["main-runs", "backfill-cycles", "backfill-tested", "backfill-tries"]
 
 
 def counts_of(prefix: Path) -> dict[str, int]:
@@ -35,7 +32,7 @@ def measure(options: argparse.Namespace, hosts: int, jobs: int, folder: Path) ->
     """Prints the rows of a size."""
     draw(options.batfill, hosts, jobs, folder)
     workload = folder / "shared.json"
-    for scheduler in options.schedulers:
+    for scheduler in options.algorithms:
         used = replay(options, scheduler, workload, [str(hosts), "--capacity", CAPACITY])
         if not used:
             print_row([str(hosts), str(jobs), scheduler, f"more than {options.limit}"])
@@ -47,24 +44,8 @@ def measure(options: argparse.Namespace, hosts: int, jobs: int, folder: Path) ->
                    f"{used[0] / tries * 1e6:.2f}" if tries else ""])
 
 
-def main() -> None:
-    """Measures one size after the other."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("schedulers", nargs="*",
-                        default=["slurm,select=linear", "slurm,select=cons-tres", "easy", "conservative"])
-    parser.add_argument("--batfill", default="build/release/batfill")
-    parser.add_argument("--sizes", default="1000x20000,1000x200000",
-                        type=lambda text: [tuple(map(int, size.split("x"))) for size in text.split(",")])
-    parser.add_argument("--limit", default=600, type=int, help="processor seconds for each replay")
-    options = parser.parse_intermixed_args()
-    options.batfill = os.path.abspath(options.batfill)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a replay that is stopped leaves no memory on the disk
-    print_row(["hosts", "jobs", "scheduler", "processor_seconds", "peak_memory_mib", "mean_waiting", "most_waiting",
-               "main_runs", "cycles", "skipped_cycles", "tested_jobs", "tries", "microseconds_per_try"])
-    for hosts, jobs in options.sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            measure(options, hosts, jobs, Path(folder))
-
-
 if __name__ == "__main__":
-    main()
+    measure_sizes(__doc__, ["slurm,select=linear", "slurm,select=cons-tres", "easy", "conservative"],
+                  "1000x6000,1000x20000",
+                  ["hosts", "jobs", "algorithm", "processor_seconds", "peak_memory_mib", "mean_waiting",
+                   "most_waiting", "main_runs", "cycles", "tested_jobs", "tries", "microseconds_per_try"], measure)
