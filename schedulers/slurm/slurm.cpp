@@ -335,7 +335,7 @@ class SlurmAlgorithm : public Algorithm {
 const Registration registration({
     "slurm",
     "Slurm's own schedulers: the main scheduler and backfill, with their clock, priorities and selection of nodes",
-    "the source of Slurm 22.05.8 and 26.11, as docs/slurm.md describes it",
+    "Slurm 22.05.8 and 26.11, as docs/slurm.md describes them",
     Configuration::parameters(),
     [](const Parameters& parameters) { return std::make_unique<SlurmAlgorithm>(parameters); },
     {Placement::lowest},
