@@ -44,56 +44,63 @@ void FreeNodes::change(const RunningJob& running, const Job& job, int taken) {
         forgotten_changes_ += changed_.size();
         changed_.clear();
     }
-    auto held_cores = running.cores.begin();
+    auto cores = running.cores.begin();
+    Taken on_node{end_key::of(running), 0, std::vector<Amount>(amounts_.size())};
     running.nodes.for_each([&](int node) {
-        const auto at = static_cast<std::size_t>(node);
         changed_.push_back(node);
-        const int cores = *held_cores++;
-        const auto amount = [&](std::size_t kind) {
-            return job.all_memory && kind == 0 ? nodes_[at].amounts.front()
-                   : job.amounts.empty()       ? 0
-                                               : job.amounts[kind];
-        };
-        const std::size_t before = sets_with(cores_[at]);
-        cores_[at] -= taken * cores;
-        const std::size_t after = sets_with(cores_[at]);
-        for (std::size_t i = before; i < after; ++i) {
-            with_cores_[i].insert(node);
+        on_node.cores = *cores++;
+        for (std::size_t kind = 0; kind < job.amounts.size(); ++kind) {
+            on_node.amounts[kind] = job.amounts[kind];
         }
-        for (std::size_t i = after; i < before; ++i) {
-            with_cores_[i].erase(node);
+        if (job.all_memory) {
+            on_node.amounts.front() = nodes_[static_cast<std::size_t>(node)].amounts.front();
         }
-        if (cores_[at] == nodes_[at].cores) {
-            idle_.insert(node);
-        } else {
-            idle_.erase(node);
-        }
-        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
-            amounts_[kind][at] -= taken * amount(kind);
-        }
-        // Before its end, a job leaves so much less; behind it, nothing changes.
-        std::vector<Held>& held = held_[at];
-        const EndKey end = end_key::of(running);
-        const auto own =
-            std::lower_bound(held.begin(), held.end(), end, [](const Held& one, EndKey key) { return one.end < key; });
-        for (auto one = held.begin(); one != own; ++one) {
-            one->cores -= taken * cores;
-            for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
-                one->amounts[kind] -= taken * amount(kind);
-            }
-        }
-        if (taken < 0) {
-            held.erase(own);
-            return;
-        }
-        Held then{end, own == held.begin() ? cores_[at] : std::prev(own)->cores, {}};
-        then.cores += cores;
-        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
-            then.amounts.push_back((own == held.begin() ? amounts_[kind][at] : std::prev(own)->amounts[kind]) +
-                                   amount(kind));
-        }
-        held.insert(own, std::move(then));
+        change_now(node, on_node, taken);
+        change_later(held_[static_cast<std::size_t>(node)], node, on_node, taken);
     });
+}
+
+void FreeNodes::change_now(int node, const Taken& job, int taken) {
+    const auto at = static_cast<std::size_t>(node);
+    const std::size_t before = sets_with(cores_[at]);
+    cores_[at] -= taken * job.cores;
+    const std::size_t after = sets_with(cores_[at]);
+    for (std::size_t i = before; i < after; ++i) {
+        with_cores_[i].insert(node);
+    }
+    for (std::size_t i = after; i < before; ++i) {
+        with_cores_[i].erase(node);
+    }
+    if (cores_[at] == nodes_[at].cores) {
+        idle_.insert(node);
+    } else {
+        idle_.erase(node);
+    }
+    for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+        amounts_[kind][at] -= taken * job.amounts[kind];
+    }
+}
+
+// Before its end, a job leaves so much less; behind it, nothing changes.
+void FreeNodes::change_later(std::vector<Held>& held, int node, const Taken& job, int taken) {
+    const auto own =
+        std::lower_bound(held.begin(), held.end(), job.end, [](const Held& one, EndKey key) { return one.end < key; });
+    for (auto one = held.begin(); one != own; ++one) {
+        one->cores -= taken * job.cores;
+        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+            one->amounts[kind] -= taken * job.amounts[kind];
+        }
+    }
+    if (taken < 0) {
+        held.erase(own);
+        return;
+    }
+    const auto at = static_cast<std::size_t>(node);
+    Held then{job.end, job.cores + (own == held.begin() ? cores_[at] : std::prev(own)->cores), job.amounts};
+    for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+        then.amounts[kind] += own == held.begin() ? amounts_[kind][at] : std::prev(own)->amounts[kind];
+    }
+    held.insert(own, std::move(then));
 }
 
 int FreeNodes::cores(int node, EndKey at) const {

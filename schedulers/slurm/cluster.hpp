@@ -182,14 +182,18 @@ class FreeNodes {
     void give_back(const RunningJob& running, const Job& job) { change(running, job, -1); }
 
  private:
-    void change(const RunningJob& running, const Job& job, int taken);
-
     // A job on a node, by its end, and what is free there from then on.
     struct Held {
         EndKey end;
         int cores;
         std::vector<Amount> amounts;
     };
+    // The same, with what it takes there.
+    using Taken = Held;
+
+    void change(const RunningJob& running, const Job& job, int taken);
+    void change_now(int node, const Taken& job, int taken);
+    void change_later(std::vector<Held>& held, int node, const Taken& job, int taken);
 
     std::span<const Node> nodes_;
     std::vector<int> cores_;

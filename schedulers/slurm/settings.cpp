@@ -15,7 +15,7 @@ namespace batfill::slurm {
 namespace {
 
 constexpr Seconds minute = 60;
-constexpr Seconds day = 24 * 60 * minute;
+constexpr Seconds day = Seconds{24} * 60 * minute;
 
 // A setting, by its name in slurm.conf and by its place in Settings.
 struct Setting {
@@ -41,7 +41,7 @@ struct Setting {
     }
     std::int64_t most() const {
         return std::holds_alternative<int Settings::*>(member) ? std::numeric_limits<int>::max()
-               : unit > 0                                      ? 1000 * 365 * day
+               : unit > 0                                      ? Seconds{1000} * 365 * day
                                                                : std::numeric_limits<std::uint32_t>::max();
     }
     std::string expected() const {

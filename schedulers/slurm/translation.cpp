@@ -56,9 +56,29 @@ Amount amount_in(const StatedNeeds::Amounts& amounts, std::string_view name) {
 
 Translation::Translation(const Configuration& configuration, const Machine& machine)
     : configuration_(configuration), machine_(machine) {
-    const Resources& resources = machine.resources();
-    const std::vector<std::string>& capacities = resources.capacities();
-    select_ = resources.has_shared_hosts() ? configuration.select.value_or(Select::cons_tres) : Select::linear;
+    select_ =
+        machine.resources().has_shared_hosts() ? configuration.select.value_or(Select::cons_tres) : Select::linear;
+    find_capacities();
+    for (int host = 0; host < machine.processors(); ++host) {
+        add_node(host);
+    }
+    find_partitions();
+    find_weights();
+    for (const Resources::Pool& pool : machine.resources().pools()) {
+        refuse_if<InputError>(pool.total > most_tasks, "algorithm slurm: pool ", shown(pool.name), " has ", pool.total,
+                              ", expected at most ", most_tasks, ": pools are licences");
+        licenses_.push_back(static_cast<int>(pool.total));
+    }
+    for (const Window& window : machine.windows()) {
+        refuse_if<InputError>(window.running != Window::Running::finish, "algorithm slurm: window ", shown(window.name),
+                              " kills jobs, expected \"finish\"");
+        refuse_if<InputError>(!window.all_hosts && window.hosts.empty(), "algorithm slurm: window ", shown(window.name),
+                              " takes processors or pools, expected hosts");
+    }
+}
+
+void Translation::find_capacities() {
+    const std::vector<std::string>& capacities = machine_.resources().capacities();
     const auto place_of = [&](const std::string& name) {
         const auto found = std::ranges::find(capacities, name);
         return found == capacities.end() ? std::nullopt
@@ -73,25 +93,30 @@ Translation::Translation(const Configuration& configuration, const Machine& mach
             kinds_.emplace_back(place);
         }
     }
-    for (int host = 0; host < machine.processors(); ++host) {
-        Node& node = nodes_.emplace_back();
-        node.amounts.resize(kinds_.size());
-        if (!resources.has_shared_hosts()) {
-            continue;
-        }
-        const Resources::HostKind& kind = resources.kind_of(host);
-        refuse_if<InputError>(select_ == Select::cons_tres && (!kind.is_shared || kind.capacity[*cores_] < 1),
-                              "algorithm slurm: host ", host, " has no cores, expected a capacity of all hosts");
-        const Amount cores = cores_ ? kind.capacity[*cores_] : 1;
-        refuse_if<InputError>(cores > 1'000'000, "algorithm slurm: host ", host, " has ", cores,
-                              " cores, expected at most 1000000");
-        node.cores = std::max(static_cast<int>(cores), 1);
-        for (std::size_t at = 0; at < kinds_.size(); ++at) {
-            node.amounts[at] = kinds_[at] ? kind.capacity[*kinds_[at]] : 0;
-        }
+}
+
+void Translation::add_node(int host) {
+    Node& node = nodes_.emplace_back();
+    node.amounts.resize(kinds_.size());
+    if (!machine_.resources().has_shared_hosts()) {
+        return;
     }
-    std::vector<NodeSet> sets(resources.partitions().size(), NodeSet(machine.processors()));
-    for (int host = 0; host < machine.processors() && !sets.empty(); ++host) {
+    const Resources::HostKind& kind = machine_.resources().kind_of(host);
+    refuse_if<InputError>(select_ == Select::cons_tres && (!kind.is_shared || kind.capacity[*cores_] < 1),
+                          "algorithm slurm: host ", host, " has no cores, expected a capacity of all hosts");
+    const Amount cores = cores_ ? kind.capacity[*cores_] : 1;
+    refuse_if<InputError>(cores > 1'000'000, "algorithm slurm: host ", host, " has ", cores,
+                          " cores, expected at most 1000000");
+    node.cores = std::max(static_cast<int>(cores), 1);
+    for (std::size_t at = 0; at < kinds_.size(); ++at) {
+        node.amounts[at] = kinds_[at] ? kind.capacity[*kinds_[at]] : 0;
+    }
+}
+
+void Translation::find_partitions() {
+    const Resources& resources = machine_.resources();
+    std::vector<NodeSet> sets(resources.partitions().size(), NodeSet(machine_.processors()));
+    for (int host = 0; host < machine_.processors() && !sets.empty(); ++host) {
         for (const std::size_t partition : resources.kind_of(host).partitions) {
             sets[partition].insert(host);
         }
@@ -100,43 +125,37 @@ Translation::Translation(const Configuration& configuration, const Machine& mach
         add_partition(resources.partitions()[partition], std::move(sets[partition]));
     }
     if (sets.empty()) {
-        add_partition("", NodeSet::all(machine.processors()));
+        add_partition("", NodeSet::all(machine_.processors()));
     }
-    const auto require = [&](const char* parameter, const std::string& name) {
-        refuse_if(
-            !resources.partitions().empty() && std::ranges::find(partition_names_, name) == partition_names_.end(),
-            "parameter ", parameter, ": the machine has no partition ", shown(name));
-    };
-    for (const auto& [name, tier] : configuration.partition_tiers) {
-        require("partition-tiers", name);
+    for (const auto& [name, tier] : configuration_.partition_tiers) {
+        require_partition("partition-tiers", name);
     }
-    for (const auto& [name, priority] : configuration.partition_priorities) {
-        require("partition-priorities", name);
+    for (const auto& [name, priority] : configuration_.partition_priorities) {
+        require_partition("partition-priorities", name);
     }
-    for (const std::string& name : configuration.exclusive_partitions) {
-        require("exclusive-partitions", name);
+    for (const std::string& name : configuration_.exclusive_partitions) {
+        require_partition("exclusive-partitions", name);
     }
-    if (!configuration.default_partition.empty()) {
-        require("default-partition", configuration.default_partition);
+    if (!configuration_.default_partition.empty()) {
+        require_partition("default-partition", configuration_.default_partition);
     }
+}
+
+// On a machine without partitions, their names mean nothing.
+void Translation::require_partition(const char* parameter, const std::string& name) const {
+    refuse_if(!machine_.resources().partitions().empty() &&
+                  std::ranges::find(partition_names_, name) == partition_names_.end(),
+              "parameter ", parameter, ": the machine has no partition ", shown(name));
+}
+
+void Translation::find_weights() {
     weights_.assign(nodes_.size(), 1);
-    for (std::size_t host = 0; host < machine.host_weights().size(); ++host) {
-        const std::string& text = machine.host_weights()[host];
+    for (std::size_t host = 0; host < machine_.host_weights().size(); ++host) {
+        const std::string& text = machine_.host_weights()[host];
         const char* const end = text.data() + text.size();
         const auto [behind, error] = std::from_chars(text.data(), end, weights_[host]);
         refuse_if<InputError>(error != std::errc() || behind != end || weights_[host] < 0, "algorithm slurm: host ",
                               host, ": property weight: ", shown(text), ", expected a whole number");
-    }
-    for (const Resources::Pool& pool : resources.pools()) {
-        refuse_if<InputError>(pool.total > most_tasks, "algorithm slurm: pool ", shown(pool.name), " has ", pool.total,
-                              ", expected at most ", most_tasks, ": pools are licences");
-        licenses_.push_back(static_cast<int>(pool.total));
-    }
-    for (const Window& window : machine.windows()) {
-        refuse_if<InputError>(window.running != Window::Running::finish, "algorithm slurm: window ", shown(window.name),
-                              " kills jobs, expected \"finish\"");
-        refuse_if<InputError>(!window.all_hosts && window.hosts.empty(), "algorithm slurm: window ", shown(window.name),
-                              " takes processors or pools, expected hosts");
     }
 }
 
@@ -349,7 +368,8 @@ slurm::Job Translation::job(const batfill::Job& waiting) {
     }
     job.nice = own_fields(description).nice;
     job.partitions = std::move(what.partitions);
-    const auto minutes = (waiting.walltime.count() + minute * 1'000'000 - 1) / (minute * 1'000'000);
+    constexpr Microseconds per_minute = Microseconds{60} * 1'000'000;
+    const Microseconds minutes = (waiting.walltime.count() + per_minute - 1) / per_minute;
     job.limit = static_cast<Seconds>(std::min<Microseconds>(minutes, end_key::latest / 2 / minute - 1)) * minute;
     job.user = users_.try_emplace(description.user.text(), static_cast<int>(users_.size())).first->second;
     for (std::size_t pool = 0; pool < waiting.request.pools().size(); ++pool) {

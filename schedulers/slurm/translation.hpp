@@ -65,7 +65,13 @@ class Translation {
     bool is_suitable(const Asked& asked, int node) const;
     bool has_nodes_for(const Asked& asked, int nodes, const Partition& partition) const;
     std::vector<int> named_partitions(const StatedNeeds* needs) const;
+    // Parts of the constructor.
+    void find_capacities();
+    void add_node(int host);
+    void find_partitions();
     void add_partition(const std::string& name, NodeSet nodes);
+    void require_partition(const char* parameter, const std::string& name) const;
+    void find_weights();
     std::vector<Amount> amounts_of(const StatedNeeds::Amounts& stated) const;
 
     const Configuration& configuration_;

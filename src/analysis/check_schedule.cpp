@@ -213,7 +213,7 @@ void Audit::check_rejected(const ScheduledJob& job, const IndexedJob& submitted)
     const JobDescription& description = *submitted.description;
     ++report_.rejected;
     expect(!job.execution && job.allocation.empty(), job.submit, job, "rejected, but has times or an allocation");
-    if (options_.rejections_allowed || !outages_.empty() || !could_run(description)) {
+    if (options_.rejections_allowed || options_.decided_by_seconds || !outages_.empty() || !could_run(description)) {
         return;
     }
     if (!submitted.is_later_run && description.needs && !description.needs->after.empty()) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import threading
-import warnings
 
 import pytest
 
@@ -74,12 +73,3 @@ def test_cores_of_each_host_are_in_a_file_of_their_own(path, command, tmp_path):
     assert sum(cores for job, _, cores in rows if job == "2") == 9
     assert sum(cores for job, _, cores in rows if job == "3") == 24
     assert json.loads(path.read_text())["jobs"][0]["tasks"] == 10 and not [row for row in rows if row[0] == "1"]
-
-
-def test_a_note_names_the_fields_that_only_slurm_reads(path):
-    workload = batfill.Workload.from_json(path)
-    with pytest.warns(UserWarning, match="tasks and whole, which only algorithm slurm reads"):
-        batfill.compare([workload], ["slurm", "easy"], platform=4, capacity=CAPACITY)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        batfill.compare([workload], ["slurm"], platform=4, capacity=CAPACITY)

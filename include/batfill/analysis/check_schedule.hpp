@@ -28,7 +28,7 @@ struct CheckOptions {
     bool rejections_allowed = false;
     // The scheduler decides by whole seconds, as Slurm: a start counts from the second in which it lies, and a
     // condition holds in the second in which it begins to hold. And of the tasks of an array, only the number that run
-    // at once is limited, in whatever order.
+    // at once is limited, in whatever order. It may reject any job: others do not read the fields by which it does.
     bool decided_by_seconds = false;
 };
 
