@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -42,6 +43,28 @@ struct Inputs {
 };
 
 }  // namespace
+
+TEST_CASE(
+    "A note names the fields of jobs that only another algorithm reads, and slurm refuses what it does not know") {
+    const Inputs inputs;
+    const std::string tasks = inputs.folder.write(
+        "tasks.json",
+        R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[)"
+        R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","tasks":2,"nice":3,"whole":false}]})");
+    const auto simulate = [&](const std::string& algorithm, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> words{"simulate", "-q", "-a", algorithm, "-w",
+                                       tasks,      "-p", "1",  "-o",      inputs.folder.file("out")};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(inputs.folder, words).errors;
+    };
+    CHECK(simulate("easy") == "batfill: note: jobs have the fields nice and tasks, which only algorithm slurm reads\n");
+    CHECK(simulate("slurm").empty());
+    const std::string events =
+        inputs.folder.write("events.txt", R"({"timestamp":5,"type":"event_machine_unavailable","resources":"0"})");
+    CHECK(simulate("slurm", {"--events", events}) ==
+          "batfill: algorithm slurm: it does not know external events, expected no --events\n");
+    CHECK_THAT(simulate("slurm,walltime-margin=5"), Contains("algorithm slurm has no parameter 'walltime-margin'"));
+}
 
 TEST_CASE("compare and campaign note what simulate notes: fields, licences and computations") {
     const Inputs inputs;
