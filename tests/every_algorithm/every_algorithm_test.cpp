@@ -247,7 +247,8 @@ void try_every_algorithm(Trouble trouble, int rounds) {
         guarantees |= SchedulerChoice(drawn.name, drawn.parameters).gives_guarantees();
         switches |= Engine(drawn.name, drawn.parameters).algorithm().switches_processors();
         Random random(2024);
-        for (int round = 0; round < rounds; ++round) {
+        const bool has_many_parameters = find_algorithm(drawn.name).parameters.size() > 30;
+        for (int round = 0; round < (has_many_parameters ? rounds / 4 : rounds); ++round) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = random.between(1, 12);
             Workload workload = random_workload(random, processors, trouble);
