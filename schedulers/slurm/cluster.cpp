@@ -1,7 +1,6 @@
 #include "schedulers/slurm/cluster.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <functional>
 #include <iterator>
@@ -11,30 +10,19 @@
 
 namespace batfill::slurm {
 
-namespace {
-
-// The number of sets of FreeNodes::by_cores() that hold a node with so many free cores.
-std::size_t sets_with(int cores) {
-    return static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(cores)));
-}
-
-}  // namespace
-
 FreeNodes::FreeNodes(std::span<const Node> nodes)
-    : nodes_(nodes), idle_(NodeSet::all(static_cast<int>(nodes.size()))), held_(nodes.size()) {
+    : nodes_(nodes),
+      idle_(NodeSet::all(static_cast<int>(nodes.size()))),
+      with_cores_(idle_.size()),
+      held_(nodes.size()) {
     amounts_.resize(nodes.empty() ? 0 : nodes.front().amounts.size());
-    int most_cores = 1;
     for (const Node& node : nodes) {
+        if (node.cores > 0) {
+            with_cores_.insert(static_cast<int>(cores_.size()));
+        }
         cores_.push_back(node.cores);
-        most_cores = std::max(most_cores, node.cores);
         for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
             amounts_[kind].push_back(node.amounts[kind]);
-        }
-    }
-    with_cores_.resize(sets_with(most_cores), NodeSet(idle_.size()));
-    for (int node = 0; node < idle_.size(); ++node) {
-        for (std::size_t i = 0; i < sets_with(cores(node)); ++i) {
-            with_cores_[i].insert(node);
         }
     }
 }
@@ -62,20 +50,10 @@ void FreeNodes::change(const RunningJob& running, const Job& job, int taken) {
 
 void FreeNodes::change_now(int node, const Taken& job, int taken) {
     const auto at = static_cast<std::size_t>(node);
-    const std::size_t before = sets_with(cores_[at]);
     cores_[at] -= taken * job.cores;
-    const std::size_t after = sets_with(cores_[at]);
-    for (std::size_t i = before; i < after; ++i) {
-        with_cores_[i].insert(node);
-    }
-    for (std::size_t i = after; i < before; ++i) {
-        with_cores_[i].erase(node);
-    }
-    if (cores_[at] == nodes_[at].cores) {
-        idle_.insert(node);
-    } else {
-        idle_.erase(node);
-    }
+    const auto keep = [&](NodeSet& nodes, bool belongs) { belongs ? nodes.insert(node) : nodes.erase(node); };
+    keep(with_cores_, cores_[at] > 0);
+    keep(idle_, cores_[at] == nodes_[at].cores);
     for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
         amounts_[kind][at] -= taken * job.amounts[kind];
     }

@@ -156,9 +156,7 @@ class FreeNodes {
     std::uint64_t forgotten_changes() const { return forgotten_changes_; }
     // Nodes without a core in use, and those with a free core.
     const NodeSet& idle() const { return idle_; }
-    const NodeSet& with_cores() const { return with_cores_.front(); }
-    // Sets of nodes with at least 1, 2, 4, ... free cores, up to the most that a node has.
-    const std::vector<NodeSet>& by_cores() const { return with_cores_; }
+    const NodeSet& with_cores() const { return with_cores_; }
     // Whether so much is free on a node. Cost: O(amounts).
     bool has(int node, const std::vector<Amount>& amounts) const {
         for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
@@ -199,7 +197,7 @@ class FreeNodes {
     std::vector<int> cores_;
     std::vector<std::vector<Amount>> amounts_;  // of each kind, on each node
     NodeSet idle_;
-    std::vector<NodeSet> with_cores_;
+    NodeSet with_cores_;
     std::vector<std::vector<Held>> held_;  // on each node, by end
     std::vector<int> changed_;
     std::uint64_t forgotten_changes_ = 0;

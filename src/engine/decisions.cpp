@@ -339,7 +339,7 @@ void EngineCore::check_hosts(JobIndex index, const ResourceSet& hosts, std::opti
     }
 }
 
-// An algorithm that lays out jobs itself also answers for this: Slurm counts a limit from the whole second of a start.
+// See Algorithm::follows_conditions().
 void EngineCore::require_no_window_ahead(JobIndex index, const Place& place) const {
     if (algorithm_->follows_conditions()) {
         return;

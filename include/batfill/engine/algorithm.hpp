@@ -243,7 +243,9 @@ class Algorithm {
     virtual std::optional<StatedNeeds> stated(const JobDescription&) const { return std::nullopt; }
 
     // Whether it looks itself at the conditions of jobs (StatedNeeds::has_conditions()), so that the engine submits
-    // all jobs at once. It says when they are eligible (Round::note_eligible). Never changes.
+    // all jobs at once. It says when they are eligible (Round::note_eligible). It may decide by whole seconds: then a
+    // walltime may reach into a window by less than one, so the engine leaves windows that are still to come to it.
+    // Never changes.
     virtual bool follows_conditions() const { return false; }
 
     // The walltime that it assumes for a job that has none, which then runs at most so long. None: such a job is
