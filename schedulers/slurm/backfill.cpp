@@ -174,26 +174,36 @@ bool Backfill::find_candidates(Attempt& attempt) {
 
 bool Backfill::find_candidates_at_once(Attempt& attempt) {
     const Job& job = attempt.job;
-    Seconds too_few_before = 0;  // tries before it find too few nodes
     for (;; attempt.at = *attempt.later) {
         ++outcome_.tries;
         if (is_26_11_ && space_.end() < attempt.at) {
             attempt.later.reset();
             return false;
         }
-        attempt.later = space_.next_gain(attempt.at, attempt.at + job.limit);
-        if (attempt.at >= too_few_before && !is_in_vain(attempt)) {
-            set_candidates(attempt);
-            const std::optional<Seconds> enough_from =
-                space_.scan_for(attempt.at, attempt.at + job.limit, job.nodes, candidates_);
-            if (!enough_from) {
-                return true;
+        const Seconds until = attempt.at + job.limit;
+        attempt.later = space_.next_gain(attempt.at, until);
+        const NodeSet* usable = nullptr;
+        if (may_be_in_vain(attempt)) {
+            usable = &earliest_start_.usable_at(job, attempt.partition, *attempt.later);
+            if (attempt.is_counted && outcome_.is_change) {
+                candidates_ = *usable;
+                if (!space_.has_free(attempt.at, until, job.nodes, candidates_)) {
+                    continue;
+                }
             }
-            too_few_before = *enough_from;
         }
-        put_off(attempt);
-        if (!attempt.later) {
-            return false;
+        set_candidates(attempt);
+        if (!space_.has_free(attempt.at, until, job.nodes, candidates_)) {
+            put_off(attempt);
+            if (!attempt.later) {
+                return false;
+            }
+            continue;
+        }
+        outcome_.tested += attempt.is_counted ? 0 : 1;
+        attempt.is_counted = true;
+        if (usable == nullptr || candidates_.count_common(*usable) >= job.nodes) {
+            return true;
         }
     }
 }
@@ -205,17 +215,9 @@ void Backfill::put_off(Attempt& attempt) {
     outcome_.is_change |= attempt.later.has_value();
 }
 
-bool Backfill::is_in_vain(Attempt& attempt) {
-    // Only if nothing but its answer matters: it counts already, and so does the change if it finds too few nodes. In
-    // 26.11, a later start that conflicts decides about the next try; only select/linear finds one.
-    if (!attempt.later || attempt.now_only || !attempt.is_counted || !outcome_.is_change ||
-        (is_26_11_ && settings_.select == Select::linear)) {
-        return false;
-    }
-    if (!attempt.not_before) {
-        attempt.not_before = earliest_start_.not_before(attempt.job, attempt.partition);
-    }
-    return *attempt.later < *attempt.not_before;
+bool Backfill::may_be_in_vain(const Attempt& attempt) const {
+    // In 26.11, a later start that conflicts decides about the next try; only select/linear finds one.
+    return attempt.later && !attempt.now_only && !(is_26_11_ && settings_.select == Select::linear);
 }
 
 std::optional<Seconds> Backfill::find_start(Attempt& attempt) {

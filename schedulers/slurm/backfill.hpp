@@ -68,7 +68,6 @@ class Backfill {
         Seconds at;                              // the moment of this try
         std::optional<Seconds> later;            // the moment of the next one
         bool is_counted = false;                 // for bf_max_job_test
-        std::optional<Seconds> not_before{};     // of EarliestStart, once it is asked
         int slots = 0;                           // that bf_topopt_enable has found
     };
 
@@ -93,8 +92,8 @@ class Backfill {
     bool find_candidates(Attempt& attempt);
     // As above, for this try and for those that follow it until one finds enough, without licences and reservations.
     bool find_candidates_at_once(Attempt& attempt);
-    // Whether the running jobs leave too few nodes before the next try, whatever the table says.
-    bool is_in_vain(Attempt& attempt);
+    // Whether it is enough to know that this try does not find a start before the next one.
+    bool may_be_in_vain(const Attempt& attempt) const;
     // A try has found too few nodes.
     void put_off(Attempt& attempt);
     // The start that a try has found, on choice_; none if the next try is to follow.

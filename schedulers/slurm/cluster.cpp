@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -60,32 +59,37 @@ void FreeNodes::change_now(int node, const Taken& job, int taken) {
 }
 
 // Before its end, a job leaves so much less; behind it, nothing changes.
-void FreeNodes::change_later(std::vector<Held>& held, int node, const Taken& job, int taken) {
-    const auto own =
-        std::lower_bound(held.begin(), held.end(), job.end, [](const Held& one, EndKey key) { return one.end < key; });
-    for (auto one = held.begin(); one != own; ++one) {
-        one->cores -= taken * job.cores;
-        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
-            one->amounts[kind] -= taken * job.amounts[kind];
-        }
+void FreeNodes::change_later(Held& held, int node, const Taken& job, int taken) {
+    const auto own = std::lower_bound(held.ends.begin(), held.ends.end(), job.end) - held.ends.begin();
+    const auto kinds = static_cast<std::ptrdiff_t>(amounts_.size());
+    for (std::ptrdiff_t i = 0; i < own; ++i) {
+        held.cores[static_cast<std::size_t>(i)] -= taken * job.cores;
     }
+    for (std::ptrdiff_t i = 0; i < own * kinds; ++i) {
+        held.amounts[static_cast<std::size_t>(i)] -= taken * job.amounts[static_cast<std::size_t>(i % kinds)];
+    }
+    const auto amounts = held.amounts.begin() + own * kinds;
     if (taken < 0) {
-        held.erase(own);
+        held.ends.erase(held.ends.begin() + own);
+        held.cores.erase(held.cores.begin() + own);
+        held.amounts.erase(amounts, amounts + kinds);
         return;
     }
     const auto at = static_cast<std::size_t>(node);
-    Held then{job.end, job.cores + (own == held.begin() ? cores_[at] : std::prev(own)->cores), job.amounts};
-    for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
-        then.amounts[kind] += own == held.begin() ? amounts_[kind][at] : std::prev(own)->amounts[kind];
+    const auto before = static_cast<std::size_t>(own) - 1;
+    std::vector<Amount> then = job.amounts;
+    for (std::size_t kind = 0; kind < then.size(); ++kind) {
+        then[kind] += own == 0 ? amounts_[kind][at] : held.amounts[before * then.size() + kind];
     }
-    held.insert(own, std::move(then));
+    held.cores.insert(held.cores.begin() + own, job.cores + (own == 0 ? cores_[at] : held.cores[before]));
+    held.ends.insert(held.ends.begin() + own, job.end);
+    held.amounts.insert(amounts, then.begin(), then.end());
 }
 
 int FreeNodes::cores(int node, EndKey at) const {
-    const std::vector<Held>& held = held_[static_cast<std::size_t>(node)];
-    const auto behind =
-        std::upper_bound(held.begin(), held.end(), at, [](EndKey key, const Held& one) { return key < one.end; });
-    return behind == held.begin() ? cores(node) : std::prev(behind)->cores;
+    const Held& held = held_[static_cast<std::size_t>(node)];
+    const auto behind = std::upper_bound(held.ends.begin(), held.ends.end(), at) - held.ends.begin();
+    return behind == 0 ? cores(node) : held.cores[static_cast<std::size_t>(behind) - 1];
 }
 
 EndKey FreeNodes::has_from(int node, int cores, bool whole, const std::vector<Amount>& amounts) const {
@@ -94,10 +98,11 @@ EndKey FreeNodes::has_from(int node, int cores, bool whole, const std::vector<Am
     if (cores_[at] >= least && has(node, amounts)) {
         return end_key::now;
     }
-    for (const Held& held : held_[at]) {
-        if (held.cores >= least &&
-            std::equal(amounts.begin(), amounts.end(), held.amounts.begin(), std::less_equal())) {
-            return held.end;
+    const Held& held = held_[at];
+    auto free = held.amounts.begin();
+    for (std::size_t i = 0; i < held.ends.size(); ++i, free += static_cast<std::ptrdiff_t>(amounts_.size())) {
+        if (held.cores[i] >= least && std::equal(amounts.begin(), amounts.end(), free, std::less_equal())) {
+            return held.ends[i];
         }
     }
     return end_key::never;
@@ -111,7 +116,10 @@ Cluster::Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std
       up_(all_nodes_),
       completing_nodes_(size()),
       free_(*nodes_),
-      free_licenses_(licenses_) {}
+      free_licenses_(licenses_) {
+    kinds_.push_back({1, {}});
+    number_of_kind_.emplace(kinds_.front(), KindOfJob::any);
+}
 
 void Cluster::set_weights(const std::vector<std::int64_t>& weights) {
     const std::set<std::int64_t> different(weights.begin(), weights.end());
@@ -134,6 +142,11 @@ JobPlace Cluster::submit(Job job) {
     if (job.array != Job::none) {
         running_tasks_.resize(std::max(running_tasks_.size(), static_cast<std::size_t>(job.array) + 1));
     }
+    const auto [kind, is_new] = number_of_kind_.emplace(KindOfJob::of(job), static_cast<int>(kinds_.size()));
+    if (is_new) {
+        kinds_.push_back(kind->first);
+    }
+    job.kind = kind->second;
     jobs_.push_back({std::move(job)});
     return jobs_.size() - 1;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -99,8 +100,20 @@ struct Job {
     std::vector<int> partitions{0};  // it starts in the first one that has nodes for it
     Seconds begin = 0;               // not eligible before
     std::vector<Dependency> dependencies;
+    int kind = 0;  // its KindOfJob, which Cluster::submit() finds
 
     static constexpr int none = -1;
+};
+
+// Jobs of a kind take the same of each node, at least.
+struct KindOfJob {
+    int cores;  // ignored if they take whole nodes
+    std::vector<Amount> amounts;
+    static KindOfJob of(const Job& job) {
+        return {job.nodes == 1 ? job.tasks : std::max(job.cores_each, 1), job.amounts};
+    }
+    static constexpr int any = 0;  // one core, and no amounts
+    auto operator<=>(const KindOfJob&) const = default;
 };
 
 // A job in one of its partitions.
@@ -180,25 +193,29 @@ class FreeNodes {
     void give_back(const RunningJob& running, const Job& job) { change(running, job, -1); }
 
  private:
-    // A job on a node, by its end, and what is free there from then on.
-    struct Held {
+    // What a job takes of a node until its end.
+    struct Taken {
         EndKey end;
         int cores;
         std::vector<Amount> amounts;
     };
-    // The same, with what it takes there.
-    using Taken = Held;
+    // The jobs on a node by their ends, and what is free there from each of these on.
+    struct Held {
+        std::vector<EndKey> ends;
+        std::vector<int> cores;
+        std::vector<Amount> amounts;  // of the first, of the second, ...
+    };
 
     void change(const RunningJob& running, const Job& job, int taken);
     void change_now(int node, const Taken& job, int taken);
-    void change_later(std::vector<Held>& held, int node, const Taken& job, int taken);
+    void change_later(Held& held, int node, const Taken& job, int taken);
 
     std::span<const Node> nodes_;
     std::vector<int> cores_;
     std::vector<std::vector<Amount>> amounts_;  // of each kind, on each node
     NodeSet idle_;
     NodeSet with_cores_;
-    std::vector<std::vector<Held>> held_;  // on each node, by end
+    std::vector<Held> held_;  // on each node
     std::vector<int> changed_;
     std::uint64_t forgotten_changes_ = 0;
 };
@@ -228,10 +245,11 @@ class Cluster {
     const NodeSet& up() const { return up_; }
     void set_up(NodeSet nodes) { up_ = std::move(nodes); }
 
-    // Adds a job, which waits. Requires: its dependencies are on jobs before it; or on itself, as long as nobody knows
+    // Adds a job, which waits. Cost: O(log(kinds of jobs)). Requires: its dependencies are on jobs before it; or on itself, as long as nobody knows
     // the other job.
     JobPlace submit(Job job);
     const Job& job(JobPlace place) const { return jobs_[place].job; }
+    const KindOfJob& kind(int kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
     JobState state(JobPlace place) const { return jobs_[place].state; }
     // Whether a job that has ended did so well.
     bool succeeded(JobPlace place) const { return jobs_[place].succeeded; }
@@ -320,6 +338,8 @@ class Cluster {
     NodeSet up_;
     std::vector<NodeSet> up_to_weights_;
     std::vector<KnownJob> jobs_;
+    std::map<KindOfJob, int> number_of_kind_;
+    std::vector<KindOfJob> kinds_;  // by number
     std::vector<int> running_tasks_;  // by array
     std::vector<RunningJob> running_;
     std::vector<CompletingJob> completing_;

@@ -1,7 +1,6 @@
 #include "schedulers/slurm/earliest_start.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 namespace batfill::slurm {
@@ -34,7 +33,9 @@ bool EarliestStart::choose_now(const Job& job, const Partition& partition, const
         return with_lightest([&] { return linear_.choose(job, tried_, cluster_.nodes(), choice); });
     }
     const bool whole = job.whole_nodes || partition.whole_nodes;
-    usable_from_.of(job, whole).find(candidates, end_key::now, usable_);
+    usable_from_.look_at(job.kind, whole);
+    usable_ = candidates;
+    usable_ &= usable_from_.at(end_key::now);
     if (job.all_memory) {
         usable_.keep_if([&](int node) { return cluster_.free().has_all_memory(node); });
     }
@@ -42,29 +43,24 @@ bool EarliestStart::choose_now(const Job& job, const Partition& partition, const
 }
 
 std::optional<Seconds> EarliestStart::find(const Question& question, Seconds now, Choice& choice) {
+    look_at(question.job, question.partition);
     return settings_.select == Select::linear ? find_linear(question, now, choice)
                                               : find_cons_tres(question, now, choice);
 }
 
-Seconds EarliestStart::not_before(const Job& job, const Partition& partition) {
-    const EndKey enough = usable_nodes(job, partition).enough_from(partition.nodes, job.nodes);
-    return enough == end_key::never ? std::numeric_limits<Seconds>::max() : end_key::second_of(enough);
-}
-
 std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seconds now, Choice& choice) {
-    const UsableFrom::Nodes nodes = usable_from_.whole();
-    const EndKey enough = nodes.enough_from(question.candidates, question.job.nodes);
+    const EndKey enough = usable_from_.enough_from(question.candidates, question.job.nodes);
     if (enough == end_key::never || (question.now_only && enough != end_key::now)) {
         return std::nullopt;
     }
-    nodes.find(question.candidates, enough, usable_);
+    usable_ = question.candidates;
+    usable_ &= usable_from_.at(enough);
     with_lightest([&] { return linear_.choose(question.job, tried_, cluster_.nodes(), choice); });
     return enough == end_key::now ? now : std::max(end_key::second_of(enough), now + 1);
 }
 
 std::optional<Seconds> EarliestStart::find_cons_tres(const Question& question, Seconds now, Choice& choice) {
-    const EndKey enough =
-        usable_nodes(question.job, question.partition).enough_from(question.candidates, question.job.nodes);
+    const EndKey enough = usable_from_.enough_from(question.candidates, question.job.nodes);
     const bool looks_now = !is_26_11_ || (question.at <= now && cluster_.has_licenses(question.job));
     if (looks_now && enough == end_key::now && choose(question, 0, choice)) {
         return now;
@@ -149,7 +145,8 @@ bool EarliestStart::tests_whole_nodes(const Job& job, const Partition& partition
 }
 
 bool EarliestStart::choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now) {
-    usable_nodes(question.job, question.partition).find(question.candidates, moment(ended), usable_);
+    usable_ = question.candidates;
+    usable_ &= usable_from_.at(moment(ended));
     return with_lightest([&] {
         return cons_tres_.choose(question.job, tests_whole_nodes(question.job, question.partition), tried_,
                                  cluster_.free(), moment(ended), choice, idle_now);

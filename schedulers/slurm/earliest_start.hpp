@@ -32,9 +32,13 @@ class EarliestStart {
     // free; the groups double in length.
     std::optional<Seconds> find(const Question& question, Seconds now, Choice& choice);
 
-    // A moment before which no start can come, whatever the candidates in this partition.
-    // Cost: O(nodes / 64), a few times.
-    Seconds not_before(const Job& job, const Partition& partition);
+    // The nodes that a job may take of those that running jobs have left at `time`. No start can come before there are
+    // enough of them. Valid until the next question.
+    // Cost: O(nodes that become usable between this time and that of the last question about the job).
+    const NodeSet& usable_at(const Job& job, const Partition& partition, Seconds time) {
+        look_at(job, partition);
+        return usable_from_.at(end_key::of(time + 1, 0) - 1);
+    }
 
     // Chooses nodes for a start now, among `candidates`. Returns false if it finds none.
     bool choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice);
@@ -46,13 +50,12 @@ class EarliestStart {
     // moment `enough`, there are too few nodes.
     std::optional<Seconds> find_in_groups(const Question& question, std::size_t ended, EndKey enough, Seconds now,
                                           Choice& choice);
+    void look_at(const Job& job, const Partition& partition) {
+        const bool is_linear = settings_.select == Select::linear;
+        usable_from_.look_at(is_linear ? KindOfJob::any : job.kind, is_linear || tests_whole_nodes(job, partition));
+    }
     // Whether a test counts whole nodes.
     bool tests_whole_nodes(const Job& job, const Partition& partition) const;
-    // The nodes that a job may take.
-    UsableFrom::Nodes usable_nodes(const Job& job, const Partition& partition) {
-        return settings_.select == Select::linear ? usable_from_.whole()
-                                                  : usable_from_.of(job, tests_whole_nodes(job, partition));
-    }
     // The moment at which the first `ended` of the running jobs are over.
     EndKey moment(std::size_t ended) const {
         return ended == 0 ? end_key::now : end_key::of(cluster_.running()[ended - 1]);

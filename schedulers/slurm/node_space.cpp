@@ -1,7 +1,6 @@
 #include "schedulers/slurm/node_space.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace batfill::slurm {
 
@@ -19,6 +18,9 @@ void NodeSpace::begin(Seconds begin, Seconds end, const NodeSet& nodes, std::spa
         unused_rows_.push_back(unused);
     }
     records_ = 1;
+    block_length_ = std::max<Seconds>((end - begin + static_cast<Seconds>(blocks) - 1) / static_cast<Seconds>(blocks), 1);
+    free_in_block_.fill(nodes);
+    free_in_large_.fill(nodes);
 }
 
 bool NodeSpace::has(std::size_t segment, std::span<const LicenseCount> licenses) const {
@@ -60,21 +62,47 @@ std::optional<Seconds> NodeSpace::next_gain(Seconds at, Seconds until) const {
     return std::nullopt;
 }
 
-std::optional<Seconds> NodeSpace::scan_for(Seconds at, Seconds until, int least, NodeSet& nodes) const {
-    const auto behind = std::partition_point(segments_.begin(), segments_.end(),
-                                             [&](const Segment& one) { return one.begin <= until; });
-    const std::size_t first = first_behind(at, false);
-    int left = nodes.count();
-    // From the last span on: each later try for as long holds all that this one has found to be too few.
-    for (auto i = static_cast<std::size_t>(behind - segments_.begin()); i-- > first && left >= least;) {
-        if (nodes.keep_common(row(i).nodes)) {
-            left = nodes.count();
-            if (left < least) {
-                return segments_[i].end;
+bool NodeSpace::has_free(Seconds at, Seconds until, int least, NodeSet& nodes) const {
+    const auto keep = [&](const NodeSet& free) {
+        return !nodes.keep_common(free) || (least == 1 ? nodes.intersects(nodes) : nodes.count() >= least);
+    };
+    // Segments that begin before `end`.
+    const auto keep_segments = [&](Seconds begin, Seconds end) {
+        for (std::size_t i = first_behind(begin, false); i < segments_.size() && segments_[i].begin < end; ++i) {
+            if (!keep(row(i).nodes)) {
+                return false;
             }
         }
+        return true;
+    };
+    const Seconds first = segments_.front().begin;
+    const Seconds from = std::max(at, first) - first;
+    const Seconds behind = std::min(until + 1, segments_.back().end) - first;
+    const auto begin = static_cast<std::size_t>((from + block_length_ - 1) / block_length_);
+    const auto end = std::max(behind / block_length_, Seconds{0});
+    if (begin >= static_cast<std::size_t>(end)) {
+        return nodes.count() >= least && keep_segments(at, until + 1);
     }
-    return left < least ? std::optional(std::numeric_limits<Seconds>::max()) : std::nullopt;
+    for (std::size_t block = begin; block < static_cast<std::size_t>(end);) {
+        const bool is_large = block % blocks_in_large == 0 && block + blocks_in_large <= static_cast<std::size_t>(end);
+        if (!keep(is_large ? free_in_large_[block / blocks_in_large] : free_in_block_[block])) {
+            return false;
+        }
+        block += is_large ? blocks_in_large : 1;
+    }
+    return nodes.count() >= least && keep_segments(at, first + static_cast<Seconds>(begin) * block_length_) &&
+           keep_segments(first + end * block_length_, until + 1);
+}
+
+void NodeSpace::take_blocks(Seconds start, Seconds end, const NodeSet& nodes) {
+    const Seconds first = segments_.front().begin;
+    const auto block_at = [&](Seconds time) { return static_cast<std::size_t>((time - first) / block_length_); };
+    for (std::size_t block = block_at(start); block <= block_at(end - 1); ++block) {
+        free_in_block_[block] -= nodes;
+    }
+    for (std::size_t large = block_at(start) / blocks_in_large; large <= block_at(end - 1) / blocks_in_large; ++large) {
+        free_in_large_[large] -= nodes;
+    }
 }
 
 bool NodeSpace::conflicts(Seconds start, Seconds end, const NodeSet& nodes,
@@ -111,6 +139,7 @@ void NodeSpace::reserve(Seconds start, Seconds end, Seconds least, const NodeSet
             left = std::max(left - taken.count, 0);
         }
     }
+    take_blocks(start, std::min(end, segments_.back().end), nodes);
     const std::size_t first = cut == 0 ? 0 : cut - 1;
     join_one(first, last);
     find_gains(first, last);

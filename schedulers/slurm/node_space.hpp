@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -29,9 +30,9 @@ class NodeSpace {
               std::optional<Seconds>& later) const;
     // The `later` of scan(), without licences.
     std::optional<Seconds> next_gain(Seconds at, Seconds until) const;
-    // As scan(), without licences: reduces `nodes` and returns none if at least `least` are left. Otherwise returns the
-    // first moment from which another one for as long may be left; `nodes` then has no meaning.
-    std::optional<Seconds> scan_for(Seconds at, Seconds until, int least, NodeSet& nodes) const;
+    // As scan(), without licences. Returns whether at least `least` nodes are left; if not, `nodes` has no meaning.
+    // Cost: O(nodes / 64) for each span that touches only a part of [at, until], and for each of a few blocks of time.
+    bool has_free(Seconds at, Seconds until, int least, NodeSet& nodes) const;
     // Whether some span in [start, end) lacks one of the nodes, or licences.
     bool conflicts(Seconds start, Seconds end, const NodeSet& nodes, std::span<const LicenseCount> licenses) const;
     // Takes nodes and licences from `start` to `end`, at least for `least` seconds.
@@ -58,6 +59,11 @@ class NodeSpace {
     bool has(std::size_t segment, std::span<const LicenseCount> licenses) const;
     // The first segment that ends behind `time`; if `at_it`, or at it.
     std::size_t first_behind(Seconds time, bool at_it) const;
+    // Blocks of time, and larger ones that hold several of them. Each knows the nodes that are free all the time.
+    static constexpr std::size_t large_blocks = 8;
+    static constexpr std::size_t blocks_in_large = 8;
+    static constexpr std::size_t blocks = large_blocks * blocks_in_large;
+    void take_blocks(Seconds start, Seconds end, const NodeSet& nodes);
     // Cuts the segment in two; the later part follows it.
     void split(std::size_t segment, Seconds at);
     // Sets `gains` of these segments.
@@ -67,6 +73,9 @@ class NodeSpace {
 
     Version version_ = Version::v22_05;
     std::vector<Segment> segments_;  // in their order of time
+    Seconds block_length_ = 1;
+    std::array<NodeSet, blocks> free_in_block_;
+    std::array<NodeSet, large_blocks> free_in_large_;
     std::vector<Row> rows_;
     std::vector<std::size_t> unused_rows_;
     int records_ = 0;
