@@ -5,6 +5,14 @@
 
 namespace batfill::slurm {
 
+namespace {
+
+// The windows in which groups of running jobs end.
+constexpr Seconds first_window = 30;
+constexpr Seconds year = Seconds{365} * 24 * 3600;  // none is made longer than that
+
+}  // namespace
+
 EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
     : settings_(settings),
       cluster_(cluster),
@@ -77,7 +85,6 @@ std::optional<Seconds> EarliestStart::find_cons_tres(const Question& question, S
 
 std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, std::size_t ended, EndKey enough,
                                                      Seconds now, Choice& choice) {
-    constexpr Seconds year = Seconds{365} * 24 * 3600;
     constexpr std::size_t most_in_a_group = 200;  // Slurm does not look behind larger groups
     const std::vector<RunningJob>& running = cluster_.running();
     const NodeSet* const idle_now = settings_.bf_busy_nodes ? &cluster_.free().idle() : nullptr;
@@ -87,8 +94,8 @@ std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, s
         return std::nullopt;
     }
     const Seconds base = running[first].end + 30 - running[first].end % 30;
-    Seconds window = 30;
-    for (std::size_t begin = first; begin < last;) {
+    auto [begin, window] = first_group(question, first, enough, base);
+    while (begin < last) {
         const std::size_t end = end_of_group(question, begin, last, base + window);
         if (end == begin) {
             return std::nullopt;
@@ -100,10 +107,34 @@ std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, s
         }
         begin = end;
         do {
-            window += settings_.bf_window_linear > 0 ? settings_.bf_window_linear : window;
+            window = next_window(window);
         } while (window <= year && begin < running.size() && running[begin].end > base + window);
     }
     return std::nullopt;
+}
+
+std::pair<std::size_t, Seconds> EarliestStart::first_group(const Question& question, std::size_t first, EndKey enough,
+                                                           Seconds base) const {
+    const std::vector<RunningJob>& running = cluster_.running();
+    const auto deciding = std::partition_point(running.begin(), running.end(),
+                                               [&](const RunningJob& one) { return end_key::of(one) < enough; });
+    auto behind = static_cast<std::size_t>(deciding - running.begin());
+    if (behind <= first || behind == running.size()) {
+        return {first, first_window};
+    }
+    while (!running[behind - 1].nodes.intersects(question.candidates)) {
+        --behind;
+    }
+    Seconds before = first_window;
+    Seconds window = first_window;
+    while (window <= year && running[behind].end > base + window) {
+        before = window;
+        window = next_window(window);
+    }
+    if (window == first_window || window > year) {
+        return {first, first_window};
+    }
+    return {next_in_the_way(question, std::max(first, ended_at(base + before) - 1)) + 1, window};
 }
 
 std::size_t EarliestStart::end_of_group(const Question& question, std::size_t begin, std::size_t last,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "schedulers/slurm/cluster.hpp"
 #include "schedulers/slurm/select_cons_tres.hpp"
@@ -53,6 +54,14 @@ class EarliestStart {
     void look_at(const Job& job, const Partition& partition) {
         const bool is_linear = settings_.select == Select::linear;
         usable_from_.look_at(is_linear ? KindOfJob::any : job.kind, is_linear || tests_whole_nodes(job, partition));
+    }
+    // The group that holds the job whose end makes `enough`, or one before it: its begin, and its window behind `base`.
+    // A group lasts until a job in the way behind its window, so none before this one holds that job: the jobs in the
+    // way before it end inside of earlier windows.
+    std::pair<std::size_t, Seconds> first_group(const Question& question, std::size_t first, EndKey enough,
+                                                Seconds base) const;
+    Seconds next_window(Seconds window) const {
+        return window + (settings_.bf_window_linear > 0 ? settings_.bf_window_linear : window);
     }
     // Whether a test counts whole nodes.
     bool tests_whole_nodes(const Job& job, const Partition& partition) const;

@@ -77,15 +77,22 @@ bool ConsTres::find_usable(const Job& job, const NodeSet& usable, const FreeNode
     taken_.resize(cores_.size());
     with_cores_.assign(with_cores_.size(), 0);
     // A node that is enough may count no more than that.
-    const int capped = job.nodes > 1 ? job.cores_each : wants_gres(job) ? job.tasks : 0;
-    usable_.for_each([&](int node) {
-        const int cores = capped > 0 ? capped : at == end_key::now ? free.cores(node) : free.cores(node, at);
-        cores_[static_cast<std::size_t>(node)] = cores;
+    capped_ = job.nodes > 1 ? job.cores_each : wants_gres(job) ? job.tasks : 0;
+    const auto count = [&](int cores, int nodes) {
         if (static_cast<std::size_t>(cores) >= with_cores_.size()) {
             with_cores_.resize(static_cast<std::size_t>(cores) + 1);
         }
-        ++with_cores_[static_cast<std::size_t>(cores)];
-    });
+        with_cores_[static_cast<std::size_t>(cores)] += nodes;
+    };
+    if (capped_ > 0) {
+        count(capped_, usable_count_);
+    } else {
+        usable_.for_each([&](int node) {
+            const int cores = at == end_key::now ? free.cores(node) : free.cores(node, at);
+            cores_[static_cast<std::size_t>(node)] = cores;
+            count(cores, 1);
+        });
+    }
     return job.nodes == 1 || may_find(job);
 }
 
@@ -107,7 +114,8 @@ void ConsTres::take_runs(bool whole, Wanted& wanted, Choice& choice) {
     runs_.clear();
     for (int begin = usable_.next(0); begin < usable_.size();) {
         Run run{begin, usable_.next_missing(begin), 0};
-        for (int node = run.begin; node < run.end; ++node) {
+        run.cores = capped_ * (run.end - run.begin);
+        for (int node = run.begin; capped_ == 0 && node < run.end; ++node) {
             run.cores += cores(node);
         }
         runs_.push_back(run);

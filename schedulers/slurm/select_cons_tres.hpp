@@ -56,12 +56,13 @@ class ConsTres {
     // Takes a node, with all of its cores or with as many as leave one for each node to come. Returns false, and
     // changes nothing, if that is none.
     bool take(int node, bool whole, Wanted& wanted, Choice& choice);
-    int cores(int node) const { return cores_[static_cast<std::size_t>(node)]; }
+    int cores(int node) const { return capped_ > 0 ? capped_ : cores_[static_cast<std::size_t>(node)]; }
 
     Version version_;
     const NodeSet* idle_now_ = nullptr;  // with bf_busy_nodes
     NodeSet usable_;
     int usable_count_ = 0;
+    int capped_ = 0;               // all usable nodes count as many cores; 0: those that are free
     std::vector<int> cores_;       // free cores of the usable nodes
     std::vector<int> with_cores_;  // number of usable nodes with so many
     std::vector<int> taken_;       // of the chosen nodes
