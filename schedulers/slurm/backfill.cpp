@@ -181,19 +181,19 @@ bool Backfill::find_candidates_at_once(Attempt& attempt) {
             return false;
         }
         const Seconds until = attempt.at + job.limit;
-        attempt.later = space_.next_gain(attempt.at, until);
+        attempt.later = space_.next_gain(attempt.first_segment, attempt.at, until);
         const NodeSet* usable = nullptr;
         if (may_be_in_vain(attempt)) {
             usable = &earliest_start_.usable_at(job, attempt.partition, *attempt.later);
             if (attempt.is_counted && outcome_.is_change) {
                 candidates_ = *usable;
-                if (!space_.has_free(attempt.at, until, job.nodes, candidates_)) {
+                if (!space_.has_free(attempt.first_segment, attempt.at, until, job.nodes, candidates_)) {
                     continue;
                 }
             }
         }
         set_candidates(attempt);
-        if (!space_.has_free(attempt.at, until, job.nodes, candidates_)) {
+        if (!space_.has_free(attempt.first_segment, attempt.at, until, job.nodes, candidates_)) {
             put_off(attempt);
             if (!attempt.later) {
                 return false;

@@ -68,6 +68,7 @@ class Backfill {
         Seconds at;                              // the moment of this try
         std::optional<Seconds> later;            // the moment of the next one
         bool is_counted = false;                 // for bf_max_job_test
+        std::size_t first_segment = 0;           // of the table at this moment, or one before it
         int slots = 0;                           // that bf_topopt_enable has found
     };
 

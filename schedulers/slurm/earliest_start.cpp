@@ -100,6 +100,9 @@ std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, s
         if (end == begin) {
             return std::nullopt;
         }
+        if (!is_26_11_ && question.later && expected_end(running[end - 1], now) > *question.later) {
+            return std::nullopt;  // whatever nodes it has
+        }
         const bool may_be_large = end - begin > most_in_a_group;
         if (moment(end) >= enough && !(may_be_large && in_the_way(question, begin, end) > most_in_a_group) &&
             choose(question, end, choice, idle_now)) {

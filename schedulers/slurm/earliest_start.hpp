@@ -28,7 +28,8 @@ class EarliestStart {
         bool now_only;                 // only a start now is of use
     };
 
-    // The earliest start, and `choice`; none if there is none. A time before question.at means that moment.
+    // The earliest start, and `choice`; none if there is none, perhaps also if it lies behind question.later. A time
+    // before question.at means that moment.
     // Cost: for each group of running jobs that end together, O(nodes / 64), and a choice of nodes if enough may be
     // free; the groups double in length.
     std::optional<Seconds> find(const Question& question, Seconds now, Choice& choice);

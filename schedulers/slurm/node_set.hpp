@@ -74,6 +74,13 @@ class NodeSet {
     int count_common(const NodeSet& other) const {
         return count_bits([&](std::size_t i) { return words_[i] & other.words_[i]; });
     }
+    bool is_empty() const {
+        std::uint64_t all = 0;
+        for (const std::uint64_t word : words_) {
+            all |= word;
+        }
+        return all == 0;
+    }
     bool intersects(const NodeSet& other) const {
         std::uint64_t common = 0;
         for (std::size_t i = 0; i < words_.size(); ++i) {

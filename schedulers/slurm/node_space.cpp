@@ -38,8 +38,9 @@ std::size_t NodeSpace::first_behind(Seconds time, bool at_it) const {
 
 bool NodeSpace::scan(Seconds at, Seconds until, std::span<const LicenseCount> licenses, NodeSet& nodes,
                      std::optional<Seconds>& later) const {
-    later = next_gain(at, until);
-    for (std::size_t i = first_behind(at, false); i < segments_.size() && segments_[i].begin <= until; ++i) {
+    std::size_t first = first_behind(at, false);
+    later = next_gain(first, at, until);
+    for (std::size_t i = first; i < segments_.size() && segments_[i].begin <= until; ++i) {
         nodes &= row(i).nodes;
         if (!has(i, licenses)) {
             later = segments_[i].end;
@@ -49,8 +50,11 @@ bool NodeSpace::scan(Seconds at, Seconds until, std::span<const LicenseCount> li
     return true;
 }
 
-std::optional<Seconds> NodeSpace::next_gain(Seconds at, Seconds until) const {
-    for (std::size_t i = first_behind(at, false); i < segments_.size(); ++i) {
+std::optional<Seconds> NodeSpace::next_gain(std::size_t& first, Seconds at, Seconds until) const {
+    while (first < segments_.size() && segments_[first].end <= at) {
+        ++first;
+    }
+    for (std::size_t i = first; i < segments_.size(); ++i) {
         if (segments_[i].gains) {
             return segments_[i].end;
         }
@@ -62,36 +66,40 @@ std::optional<Seconds> NodeSpace::next_gain(Seconds at, Seconds until) const {
     return std::nullopt;
 }
 
-bool NodeSpace::has_free(Seconds at, Seconds until, int least, NodeSet& nodes) const {
+bool NodeSpace::has_free(std::size_t first, Seconds at, Seconds until, int least, NodeSet& nodes) const {
     const auto keep = [&](const NodeSet& free) {
-        return !nodes.keep_common(free) || (least == 1 ? nodes.intersects(nodes) : nodes.count() >= least);
+        return !nodes.keep_common(free) || (least == 1 ? !nodes.is_empty() : nodes.count() >= least);
     };
-    // Segments that begin before `end`.
-    const auto keep_segments = [&](Seconds begin, Seconds end) {
-        for (std::size_t i = first_behind(begin, false); i < segments_.size() && segments_[i].begin < end; ++i) {
-            if (!keep(row(i).nodes)) {
+    const auto keep_segments = [&](std::size_t segment, Seconds end) {
+        for (; segment < segments_.size() && segments_[segment].begin < end; ++segment) {
+            if (!keep(row(segment).nodes)) {
                 return false;
             }
         }
         return true;
     };
-    const Seconds first = segments_.front().begin;
-    const Seconds from = std::max(at, first) - first;
-    const Seconds behind = std::min(until + 1, segments_.back().end) - first;
-    const auto begin = static_cast<std::size_t>((from + block_length_ - 1) / block_length_);
-    const auto end = std::max(behind / block_length_, Seconds{0});
-    if (begin >= static_cast<std::size_t>(end)) {
-        return nodes.count() >= least && keep_segments(at, until + 1);
+    if (nodes.count() < least) {
+        return false;
     }
-    for (std::size_t block = begin; block < static_cast<std::size_t>(end);) {
-        const bool is_large = block % blocks_in_large == 0 && block + blocks_in_large <= static_cast<std::size_t>(end);
+    // The blocks inside of [at, until].
+    const Seconds begin = segments_.front().begin;
+    const Seconds behind = std::min(until + 1, segments_.back().end);
+    const Seconds first_block = (std::max(at, begin) - begin + block_length_ - 1) / block_length_;
+    const Seconds behind_blocks = (std::max(behind, begin) - begin) / block_length_;
+    if (first_block >= behind_blocks) {
+        return keep_segments(first, until + 1);
+    }
+    for (auto block = static_cast<std::size_t>(first_block); block < static_cast<std::size_t>(behind_blocks);) {
+        const bool is_large =
+            block % blocks_in_large == 0 && block + blocks_in_large <= static_cast<std::size_t>(behind_blocks);
         if (!keep(is_large ? free_in_large_[block / blocks_in_large] : free_in_block_[block])) {
             return false;
         }
         block += is_large ? blocks_in_large : 1;
     }
-    return nodes.count() >= least && keep_segments(at, first + static_cast<Seconds>(begin) * block_length_) &&
-           keep_segments(first + end * block_length_, until + 1);
+    const Seconds end_of_blocks = begin + behind_blocks * block_length_;
+    return keep_segments(first, begin + first_block * block_length_) &&
+           (end_of_blocks >= behind || keep_segments(first_behind(end_of_blocks, false), behind));
 }
 
 void NodeSpace::take_blocks(Seconds start, Seconds end, const NodeSet& nodes) {
@@ -141,14 +149,17 @@ void NodeSpace::reserve(Seconds start, Seconds end, Seconds least, const NodeSet
     }
     take_blocks(start, std::min(end, segments_.back().end), nodes);
     const std::size_t first = cut == 0 ? 0 : cut - 1;
+    // Inside, what is taken from both of two neighbours can only end that the later one has a node more.
+    for (std::size_t i = first; i <= last; ++i) {
+        if (segments_[i].gains || i < first + 2 || i == last) {
+            find_gain(i);
+        }
+    }
     join_one(first, last);
-    find_gains(first, last);
 }
 
-void NodeSpace::find_gains(std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i <= last && i < segments_.size(); ++i) {
-        segments_[i].gains = i + 1 < segments_.size() && !row(i + 1).nodes.is_subset_of(row(i).nodes);
-    }
+void NodeSpace::find_gain(std::size_t i) {
+    segments_[i].gains = i + 1 < segments_.size() && !row(i + 1).nodes.is_subset_of(row(i).nodes);
 }
 
 void NodeSpace::split(std::size_t segment, Seconds at) {
@@ -169,6 +180,7 @@ void NodeSpace::join_one(std::size_t first, std::size_t last) {
     for (std::size_t i = first; i <= last && i + 1 < segments_.size(); ++i) {
         if (row(i).nodes == row(i + 1).nodes && row(i).licenses == row(i + 1).licenses) {
             segments_[i].end = segments_[i + 1].end;
+            segments_[i].gains = segments_[i + 1].gains;
             unused_rows_.push_back(segments_[i + 1].row);
             segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             return;

@@ -28,11 +28,13 @@ class NodeSpace {
     // missing; `later` then is the end of the span that lacks them.
     bool scan(Seconds at, Seconds until, std::span<const LicenseCount> licenses, NodeSet& nodes,
               std::optional<Seconds>& later) const;
-    // The `later` of scan(), without licences.
-    std::optional<Seconds> next_gain(Seconds at, Seconds until) const;
+    // The `later` of scan(), without licences. `first` becomes the first segment that ends behind `at`; none before the
+    // one that it was does.
+    std::optional<Seconds> next_gain(std::size_t& first, Seconds at, Seconds until) const;
     // As scan(), without licences. Returns whether at least `least` nodes are left; if not, `nodes` has no meaning.
     // Cost: O(nodes / 64) for each span that touches only a part of [at, until], and for each of a few blocks of time.
-    bool has_free(Seconds at, Seconds until, int least, NodeSet& nodes) const;
+    // `first`: of next_gain().
+    bool has_free(std::size_t first, Seconds at, Seconds until, int least, NodeSet& nodes) const;
     // Whether some span in [start, end) lacks one of the nodes, or licences.
     bool conflicts(Seconds start, Seconds end, const NodeSet& nodes, std::span<const LicenseCount> licenses) const;
     // Takes nodes and licences from `start` to `end`, at least for `least` seconds.
@@ -66,8 +68,8 @@ class NodeSpace {
     void take_blocks(Seconds start, Seconds end, const NodeSet& nodes);
     // Cuts the segment in two; the later part follows it.
     void split(std::size_t segment, Seconds at);
-    // Sets `gains` of these segments.
-    void find_gains(std::size_t first, std::size_t last);
+    // Sets `gains` of a segment.
+    void find_gain(std::size_t i);
     // Joins the first pair of equal neighbours of which the first is one of these.
     void join_one(std::size_t first, std::size_t last);
 
