@@ -1,6 +1,8 @@
 #include "schedulers/slurm/node_space.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace batfill::slurm {
 
@@ -18,7 +20,7 @@ void NodeSpace::begin(Seconds begin, Seconds end, const NodeSet& nodes, std::spa
         unused_rows_.push_back(unused);
     }
     records_ = 1;
-    block_length_ = std::max<Seconds>((end - begin + static_cast<Seconds>(blocks) - 1) / static_cast<Seconds>(blocks), 1);
+    block_bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(end - begin) / blocks));
     free_in_block_.fill(nodes);
     free_in_large_.fill(nodes);
 }
@@ -78,14 +80,14 @@ bool NodeSpace::has_free(std::size_t first, Seconds at, Seconds until, int least
         }
         return true;
     };
-    if (nodes.count() < least) {
+    if (least > 1 && nodes.count() < least) {
         return false;
     }
     // The blocks inside of [at, until].
     const Seconds begin = segments_.front().begin;
     const Seconds behind = std::min(until + 1, segments_.back().end);
-    const Seconds first_block = (std::max(at, begin) - begin + block_length_ - 1) / block_length_;
-    const Seconds behind_blocks = (std::max(behind, begin) - begin) / block_length_;
+    const Seconds first_block = (std::max(at, begin) - begin + (Seconds{1} << block_bits_) - 1) >> block_bits_;
+    const Seconds behind_blocks = (std::max(behind, begin) - begin) >> block_bits_;
     if (first_block >= behind_blocks) {
         return keep_segments(first, until + 1);
     }
@@ -97,14 +99,14 @@ bool NodeSpace::has_free(std::size_t first, Seconds at, Seconds until, int least
         }
         block += is_large ? blocks_in_large : 1;
     }
-    const Seconds end_of_blocks = begin + behind_blocks * block_length_;
-    return keep_segments(first, begin + first_block * block_length_) &&
+    const Seconds end_of_blocks = begin + (behind_blocks << block_bits_);
+    return keep_segments(first, begin + (first_block << block_bits_)) &&
            (end_of_blocks >= behind || keep_segments(first_behind(end_of_blocks, false), behind));
 }
 
 void NodeSpace::take_blocks(Seconds start, Seconds end, const NodeSet& nodes) {
     const Seconds first = segments_.front().begin;
-    const auto block_at = [&](Seconds time) { return static_cast<std::size_t>((time - first) / block_length_); };
+    const auto block_at = [&](Seconds time) { return static_cast<std::size_t>((time - first) >> block_bits_); };
     for (std::size_t block = block_at(start); block <= block_at(end - 1); ++block) {
         free_in_block_[block] -= nodes;
     }
