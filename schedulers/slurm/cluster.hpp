@@ -245,8 +245,8 @@ class Cluster {
     const NodeSet& up() const { return up_; }
     void set_up(NodeSet nodes) { up_ = std::move(nodes); }
 
-    // Adds a job, which waits. Cost: O(log(kinds of jobs)). Requires: its dependencies are on jobs before it; or on itself, as long as nobody knows
-    // the other job.
+    // Adds a job, which waits. Cost: O(log(kinds of jobs)). Requires: its dependencies are on jobs before it; or on
+    // itself, as long as nobody knows the other job.
     JobPlace submit(Job job);
     const Job& job(JobPlace place) const { return jobs_[place].job; }
     const KindOfJob& kind(int kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
@@ -339,7 +339,7 @@ class Cluster {
     std::vector<NodeSet> up_to_weights_;
     std::vector<KnownJob> jobs_;
     std::map<KindOfJob, int> number_of_kind_;
-    std::vector<KindOfJob> kinds_;  // by number
+    std::vector<KindOfJob> kinds_;    // by number
     std::vector<int> running_tasks_;  // by array
     std::vector<RunningJob> running_;
     std::vector<CompletingJob> completing_;

@@ -1,7 +1,6 @@
 #include "schedulers/slurm/earliest_start.hpp"
 
 #include <algorithm>
-#include <span>
 
 namespace batfill::slurm {
 
@@ -103,8 +102,7 @@ std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, s
         if (!is_26_11_ && question.later && expected_end(running[end - 1], now) > *question.later) {
             return std::nullopt;  // whatever nodes it has
         }
-        const bool may_be_large = end - begin > most_in_a_group;
-        if (moment(end) >= enough && !(may_be_large && in_the_way(question, begin, end) > most_in_a_group) &&
+        if (moment(end) >= enough && !are_in_the_way(question, begin, end, most_in_a_group + 1) &&
             choose(question, end, choice, idle_now)) {
             return start_behind(ended, end, now, choice);
         }
@@ -155,10 +153,12 @@ std::size_t EarliestStart::end_of_group(const Question& question, std::size_t be
     return end_of_last;
 }
 
-std::size_t EarliestStart::in_the_way(const Question& question, std::size_t begin, std::size_t end) const {
-    const std::span<const RunningJob> jobs = std::span(cluster_.running()).subspan(begin, end - begin);
-    return static_cast<std::size_t>(std::count_if(
-        jobs.begin(), jobs.end(), [&](const RunningJob& one) { return one.nodes.intersects(question.candidates); }));
+bool EarliestStart::are_in_the_way(const Question& question, std::size_t begin, std::size_t end,
+                                   std::size_t count) const {
+    for (; count > 0 && count <= end - begin; ++begin) {
+        count -= cluster_.running()[begin].nodes.intersects(question.candidates) ? 1U : 0U;
+    }
+    return count == 0;
 }
 
 Seconds EarliestStart::start_behind(std::size_t begin, std::size_t end, Seconds now, const Choice& choice) const {

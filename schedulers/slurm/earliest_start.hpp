@@ -80,8 +80,8 @@ class EarliestStart {
     std::size_t next_in_the_way(const Question& question, std::size_t from) const;
     // The end of the group of running jobs that begins at `begin`, below `last`; `begin` if nobody in it is in the way.
     std::size_t end_of_group(const Question& question, std::size_t begin, std::size_t last, Seconds window_end) const;
-    // Number of running jobs from `begin` to `end` that hold a candidate.
-    std::size_t in_the_way(const Question& question, std::size_t begin, std::size_t end) const;
+    // Whether at least `count` of the running jobs from `begin` to `end` hold a candidate.
+    bool are_in_the_way(const Question& question, std::size_t begin, std::size_t end, std::size_t count) const;
     // When those of the running jobs from `begin` to `end` have left the chosen nodes that have to.
     Seconds start_behind(std::size_t begin, std::size_t end, Seconds now, const Choice& choice) const;
     // When a running job is expected to have left its nodes.

@@ -75,7 +75,7 @@ class NodeSpace {
 
     Version version_ = Version::v22_05;
     std::vector<Segment> segments_;  // in their order of time
-    int block_bits_ = 0;  // a block has 2^block_bits_ seconds
+    int block_bits_ = 0;             // a block has 2^block_bits_ seconds
     std::array<NodeSet, blocks> free_in_block_;
     std::array<NodeSet, large_blocks> free_in_large_;
     std::vector<Row> rows_;

@@ -67,9 +67,11 @@ std::set<int> set_of(const NodeSet& nodes) {
 // A small cluster in both forms, with jobs that run and jobs that wait.
 class RandomCluster {
  public:
-    RandomCluster(unsigned seed, bool several_partitions) : random_(seed) {
+    // `is_crowded`: more nodes and longer jobs, and settings that look at all jobs.
+    RandomCluster(unsigned seed, bool several_partitions, bool is_crowded = false)
+        : random_(seed), is_crowded_(is_crowded) {
         plain.settings = random_settings();
-        const int size = random_.one_in(8) ? random_.between(60, 70) : random_.between(1, 12);
+        const int size = is_crowded || random_.one_in(8) ? random_.between(60, 70) : random_.between(1, 12);
         const bool is_linear = plain.settings.select == Select::linear;
         const int cores = is_linear || random_.one_in(3) ? 1 : random_.between(2, 6);
         const bool are_equal = random_.one_in(2);
@@ -146,7 +148,7 @@ class RandomCluster {
         settings.version = random_.one_in(2) ? Version::v22_05 : Version::v26_11;
         settings.select = random_.one_in(4) ? Select::linear : Select::cons_tres;
         const auto maybe = [&](auto& setting, int low, int high) {
-            if (random_.one_in(6)) {
+            if (!is_crowded_ && random_.one_in(6)) {
                 setting = random_.between(low, high);
             }
         };
@@ -180,7 +182,7 @@ class RandomCluster {
         job.id = static_cast<std::int64_t>(plain.jobs.size()) + 1;
         job.partitions = {random_.below(static_cast<int>(plain.partitions.size()))};
         const NodeSet& nodes = cluster->partition(job.partitions.front()).nodes;
-        job.nodes = random_.one_in(3) ? 1 : random_.between(1, nodes.count());
+        job.nodes = random_.one_in(3) ? 1 : random_.between(1, is_crowded_ ? 8 : nodes.count());
         int cores = 0;
         nodes.for_each([&](int node) { cores += plain.nodes[static_cast<std::size_t>(node)].cores; });
         job.tasks = plain.settings.select == Select::linear
@@ -199,7 +201,8 @@ class RandomCluster {
                     {license, random_.between(1, plain.licenses[static_cast<std::size_t>(license)])});
             }
         }
-        job.limit = 60 * (random_.one_in(2) ? random_.between(1, 60) : 5 * random_.between(1, 12));
+        job.limit =
+            (is_crowded_ ? 600 : 60) * (random_.one_in(2) ? random_.between(1, 60) : 5 * random_.between(1, 12));
         job.priority = random_.between(0, 9);
         job.submitted = now - random_.between(0, 900);
         if (random_.one_in(2)) {
@@ -229,6 +232,7 @@ class RandomCluster {
         cluster->start({place, job.asks.partitions.front()}, start, choice);
     }
 
+    bool is_crowded_;
     int kinds_ = 0;
 };
 
@@ -240,6 +244,40 @@ std::string line_of(JobPlace place, std::optional<Seconds> start, bool runs, con
         line += "," + std::to_string(node);
     }
     return line;
+}
+
+// Compares three cycles, each behind so many new jobs at most. Returns how many plans they made.
+int compare_cycles(RandomCluster& both, int most_jobs) {
+    int planned = 0;
+    Backfill backfill(both.plain.settings, *both.cluster);
+    Seconds now = 1'700'000'000 + both.random_.below(1000);
+    for (int cycle = 0; cycle < 3; ++cycle) {
+        both.add_jobs(both.random_.between(1, most_jobs), now, cycle == 0);
+        const CycleOutcome& outcome = backfill.run(both.queue->eligible(now), now);
+        both.plain.cycle(now);
+        std::vector<std::string> expected;
+        std::vector<std::string> decided;
+        for (JobPlace place = 0; place < both.plain.jobs.size(); ++place) {
+            const PlainSlurm::Job& job = both.plain.jobs[place];
+            if (job.start) {
+                expected.push_back(line_of(place, job.start, job.runs, job.nodes));
+            }
+        }
+        for (const RunningJob& running : both.cluster->running()) {
+            decided.push_back(line_of(running.job, running.start, true, set_of(running.nodes)));
+        }
+        for (const PlannedStart& plan : outcome.planned) {
+            decided.push_back(
+                line_of(plan.job, plan.start, false, plan.is_planned ? set_of(plan.nodes) : std::set<int>()));
+            planned += plan.is_planned ? 1 : 0;
+        }
+        std::sort(expected.begin(), expected.end());
+        std::sort(decided.begin(), decided.end());
+        REQUIRE(decided == expected);
+        both.end_some();
+        now += both.random_.between(1, 600);
+    }
+    return planned;
 }
 
 }  // namespace
@@ -278,36 +316,19 @@ TEST_CASE("A cycle of Slurm's backfill decides as its plain form", "[slurm]") {
     for (unsigned seed = 1; seed <= 3000; ++seed) {
         INFO("seed " << seed);
         RandomCluster both(seed, seed % 3 == 0);
-        Backfill backfill(both.plain.settings, *both.cluster);
-        Seconds now = 1'700'000'000 + both.random_.below(1000);
-        for (int cycle = 0; cycle < 3; ++cycle) {
-            both.add_jobs(both.random_.between(1, 12), now, cycle == 0);
-            const CycleOutcome& outcome = backfill.run(both.queue->eligible(now), now);
-            both.plain.cycle(now);
-            std::vector<std::string> expected;
-            std::vector<std::string> decided;
-            for (JobPlace place = 0; place < both.plain.jobs.size(); ++place) {
-                const PlainSlurm::Job& job = both.plain.jobs[place];
-                if (job.start) {
-                    expected.push_back(line_of(place, job.start, job.runs, job.nodes));
-                }
-            }
-            for (const RunningJob& running : both.cluster->running()) {
-                decided.push_back(line_of(running.job, running.start, true, set_of(running.nodes)));
-            }
-            for (const PlannedStart& plan : outcome.planned) {
-                decided.push_back(
-                    line_of(plan.job, plan.start, false, plan.is_planned ? set_of(plan.nodes) : std::set<int>()));
-                planned += plan.is_planned ? 1 : 0;
-            }
-            std::sort(expected.begin(), expected.end());
-            std::sort(decided.begin(), decided.end());
-            REQUIRE(decided == expected);
-            both.end_some();
-            now += both.random_.between(1, 600);
-        }
+        planned += compare_cycles(both, 12);
     }
     CHECK(planned > 10000);
+}
+
+TEST_CASE("A cycle of Slurm's backfill decides about long queues as its plain form", "[slurm]") {
+    int planned = 0;
+    for (unsigned seed = 1; seed <= 30; ++seed) {
+        INFO("seed " << seed);
+        RandomCluster both(seed, seed % 3 == 0, true);
+        planned += compare_cycles(both, 60);
+    }
+    CHECK(planned > 300);
 }
 
 TEST_CASE("Both selections of Slurm choose as their plain forms", "[slurm]") {
@@ -320,7 +341,8 @@ TEST_CASE("Both selections of Slurm choose as their plain forms", "[slurm]") {
         Linear linear;
         slurm::UsableFrom usable_from(*both.cluster);
         Choice choice{NodeSet(both.cluster->size()), {}};
-        for (const PlainSlurm::Job& job : both.plain.jobs) {
+        for (JobPlace place = 0; place < both.plain.jobs.size(); ++place) {
+            const PlainSlurm::Job& job = both.plain.jobs[place];
             const std::set<int> candidates = both.random_candidates();
             const std::set<int> idle_now = both.random_candidates();
             NodeSet candidate_bits(both.cluster->size());
@@ -346,12 +368,17 @@ TEST_CASE("Both selections of Slurm choose as their plain forms", "[slurm]") {
                     REQUIRE(choice.cores == cores);
                 }
             };
-            NodeSet usable;
-            usable_from.of(job.asks, whole).find(candidate_bits, slurm::end_key::now, usable);
+            const auto usable_of = [&](int kind, bool takes_whole) {
+                usable_from.look_at(kind, takes_whole);
+                NodeSet usable = usable_from.at(slurm::end_key::now);
+                usable &= candidate_bits;
+                return usable;
+            };
+            NodeSet usable = usable_of(both.cluster->job(place).kind, whole);
             check(cons_tres.choose(job.asks, whole, usable, free, slurm::end_key::now, choice,
                                    is_busy ? &idle_bits : nullptr),
                   both.plain.cons_tres(job, whole, candidates, both.plain.running(), is_busy ? &idle_now : nullptr));
-            usable_from.whole().find(candidate_bits, slurm::end_key::now, usable);
+            usable = usable_of(slurm::KindOfJob::any, true);
             check(linear.choose(job.asks, usable, both.cluster->nodes(), choice),
                   both.plain.linear(job, candidates, both.plain.running()));
         }
