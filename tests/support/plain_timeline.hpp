@@ -270,4 +270,32 @@ inline StatedNeeds draw_needs(Random& random) {
     return stated;
 }
 
+// Some windows of each kind that begin by the second `last`, half of them for a booking.
+inline std::vector<Window> draw_windows(Random& random, bool is_named, int processors, int last) {
+    std::vector<Window> windows;
+    for (int i = random.between(0, 4); i > 0; --i) {
+        Window window;
+        window.name = "w";
+        const int from = random.between(0, last);
+        window.from = Time::seconds(from);
+        window.until = Time::seconds(from + random.between(1, 25));
+        window.announced = Time::seconds(random.between(0, from));
+        if (random.one_in(3)) {
+            window.pools = {{"power", random.between(1, 5)}};
+        } else if (random.one_in(3)) {
+            window.all_hosts = true;
+        } else if (is_named) {
+            const int first = random.between(0, processors - 1);
+            window.hosts = ResourceSet::range(first, random.between(first, processors - 1));
+        } else {
+            window.processors = random.between(1, processors);
+        }
+        if (random.one_in(2)) {
+            window.booked_for = {random.one_in(2) ? "course" : "demo"};
+        }
+        windows.push_back(std::move(window));
+    }
+    return windows;
+}
+
 }  // namespace batfill::tests

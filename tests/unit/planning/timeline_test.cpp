@@ -26,34 +26,6 @@ Time second(int number) {
     return Time::seconds(number);
 }
 
-// Some windows of each kind, half of them for a reservation.
-std::vector<Window> draw_windows(Random& random, bool is_named, int processors) {
-    std::vector<Window> windows;
-    for (int i = random.between(0, 4); i > 0; --i) {
-        Window window;
-        window.name = "w";
-        const int from = random.between(0, horizon / 2);
-        window.from = second(from);
-        window.until = second(from + random.between(1, 25));
-        window.announced = second(random.between(0, from));
-        if (random.one_in(3)) {
-            window.pools = {{"power", random.between(1, 5)}};
-        } else if (random.one_in(3)) {
-            window.all_hosts = true;
-        } else if (is_named) {
-            const int first = random.between(0, processors - 1);
-            window.hosts = ResourceSet::range(first, random.between(first, processors - 1));
-        } else {
-            window.processors = random.between(1, processors);
-        }
-        if (random.one_in(2)) {
-            window.booked_for = {random.one_in(2) ? "course" : "demo"};
-        }
-        windows.push_back(std::move(window));
-    }
-    return windows;
-}
-
 // A request that the empty machine can hold; none: it drew another one.
 std::optional<Request> draw_request(Random& random, const Machine& machine) {
     const StatedNeeds stated = draw_needs(random);
@@ -83,7 +55,7 @@ int require_as_defined(unsigned seed, bool is_named, bool with_windows) {
     Random random(seed);
     const std::vector<Host> hosts = draw_hosts(random, is_named);
     const Machine machine(
-        hosts, with_windows ? draw_windows(random, is_named, static_cast<int>(hosts.size())) : std::vector<Window>());
+        hosts, with_windows ? draw_windows(random, is_named, static_cast<int>(hosts.size()), horizon / 2) : std::vector<Window>());
     machine.require_resources();
     int inside = 0;
     const std::vector<bool> planned{random.between(0, 2) > 0, random.between(0, 2) > 0};
@@ -231,7 +203,7 @@ int answers_the_same_with_index(unsigned seed) {
     while (hosts.size() < 60 + seed % 3 * 5) {
         std::ranges::copy(draw_hosts(random, true), std::back_inserter(hosts));
     }
-    const Machine machine(hosts, draw_windows(random, true, static_cast<int>(hosts.size())));
+    const Machine machine(hosts, draw_windows(random, true, static_cast<int>(hosts.size()), horizon / 2));
     Timeline plain(machine, Time(), {true, true});
     Timeline indexed = plain;
     indexed.index_hosts();
