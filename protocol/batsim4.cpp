@@ -38,9 +38,7 @@ template <class Wire>
 void pstate(Wire& wire, auto& pstate) {
     if constexpr (Wire::reads) {
         const auto number = number_in<int>(wire.fields.text("state"));
-        if (!number || *number < 0) {
-            wire.fields.fail("state", "the number of a pstate, as text");
-        }
+        wire.fields.fail_if(!number || *number < 0, "state", "the number of a pstate, as text");
         pstate = *number;
     } else {
         wire.text("state", std::to_string(pstate));
@@ -269,9 +267,7 @@ template <>
 constexpr auto format<KillJobs> = Format("KILL_JOB", []<class Wire>(Wire& wire, auto& kill) {
     wire.jobs("job_ids", kill.jobs);
     if constexpr (Wire::reads) {
-        if (kill.jobs.empty()) {
-            wire.fields.fail("job_ids", "at least one job");
-        }
+        wire.fields.fail_if(kill.jobs.empty(), "job_ids", "at least one job");
     }
 });
 

@@ -76,9 +76,7 @@ inline void read_hosts(EventData& data, const std::string& event, std::string_vi
         }
         const std::string path = (event + '.').append(list).append(".");
         for (const auto& object : data.fields.array(list).GetArray()) {
-            if (!object.IsObject()) {
-                data.fields.fail(list, "an array of objects");
-            }
+            data.fields.fail_if(!object.IsObject(), list, "an array of objects");
             Fields fields(object, path);
             Host host;
             const int id = fields.integer("id");

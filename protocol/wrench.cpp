@@ -19,9 +19,7 @@ constexpr EventFieldNames names{"type", "data"};
 Message::Event::Data begins(EventData& data) {
     SimulationBegins result;
     for (const auto& object : data.fields.array("resources_data").GetArray()) {
-        if (!object.IsObject()) {
-            data.fields.fail("resources_data", "an array of objects");
-        }
+        data.fields.fail_if(!object.IsObject(), "resources_data", "an array of objects");
         Host host;
         host.name = Fields(object, "data.resources_data.").text("name");
         result.hosts.emplace_back(static_cast<int>(result.hosts.size()), std::move(host));

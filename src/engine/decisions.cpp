@@ -23,12 +23,8 @@ void EngineCore::fail(const std::string& what) const {
 
 void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window,
                        std::vector<Amount> by_host) {
-    if (!was_told_of(index)) {
-        fail(index, "it cannot start, the algorithm was not told of it");
-    }
-    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
-        fail(index, "it cannot start, it is not waiting");
-    }
+    fail_if(!was_told_of(index), index, "it cannot start, the algorithm was not told of it");
+    require_waiting(index, "it cannot start");
     Job& job = state_.jobs[index];
     std::optional<Place> chosen;
     if (!state_.machine.windows().empty() && allocation == nullptr && !window) {
@@ -40,9 +36,8 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     }
     if (job.request.is_booked()) {
         window = window ? window : state_.window_now(job.request);
-        if (!window || !state_.windows.is_open(*window)) {
-            fail(index, "it cannot start, no window of its reservation has room for it now");
-        }
+        fail_if(!window || !state_.windows.is_open(*window), index,
+                "it cannot start, no window of its reservation has room for it now");
     }
     if (!by_host.empty()) {
         take_amounts(index, *allocation, std::move(by_host));
@@ -89,8 +84,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
 }
 
 bool EngineCore::start_if_possible(JobIndex index) {
-    const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
-    const std::optional<Place> place = waits ? state_.place_now(index) : Place();
+    const std::optional<Place> place = waits(index) ? state_.place_now(index) : Place();
     if (place) {
         start(index, place->hosts.empty() ? nullptr : &place->hosts, place->window);
     }
@@ -98,9 +92,7 @@ bool EngineCore::start_if_possible(JobIndex index) {
 }
 
 void EngineCore::kill(JobIndex index) {
-    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running) {
-        fail(index, "it cannot be killed, it is not running");
-    }
+    fail_if(!is_running(index), index, "it cannot be killed, it is not running");
     Job& job = state_.jobs[index];
     if (!job.kill_requested) {
         job.kill_requested = true;
@@ -109,9 +101,7 @@ void EngineCore::kill(JobIndex index) {
 }
 
 void EngineCore::reject_waiting(JobIndex index, std::string reason) {
-    if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
-        fail(index, "it cannot be rejected, it is not waiting");
-    }
+    require_waiting(index, "it cannot be rejected");
     break_guarantee(index, Time::infinity(), GuaranteeBreakCause::parked);
     leave_queue(index);
     state_.limits.leave(state_.jobs[index].request);
@@ -119,15 +109,10 @@ void EngineCore::reject_waiting(JobIndex index, std::string reason) {
 }
 
 void EngineCore::promise(JobIndex index, Time time) {
-    if (!algorithm_->gives_guarantees()) {
-        fail(index, "it cannot be promised a start, expected an algorithm that declares gives_guarantees()");
-    }
-    if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
-        fail(index, "it cannot be promised a start, it is not waiting");
-    }
-    if (time < state_.now) {
-        fail(index, "it is promised a start at " + time.to_string() + ", expected one that is still to come");
-    }
+    fail_if(!algorithm_->gives_guarantees(), index,
+            "it cannot be promised a start, expected an algorithm that declares gives_guarantees()");
+    require_waiting(index, "it cannot be promised a start");
+    fail_if(time < state_.now, index, "it is promised a start at ", time, ", expected one that is still to come");
     Job& job = state_.jobs[index];
     if (!choice_.gives_guarantees()) {
         return;
@@ -140,17 +125,14 @@ void EngineCore::promise(JobIndex index, Time time) {
         break_guarantee(index, time, news_.machine_changed ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
                         windows_.announced());
     } else {
-        fail(index, "it was promised a start at " + job.guaranteed_start.to_string() + ", and now at " +
-                        time.to_string() +
-                        ": expected no later one unless the machine changes or a window is announced");
+        fail(index, one_text("it was promised a start at ", job.guaranteed_start, ", and now at ", time,
+                             ": expected no later one unless the machine changes or a window is announced"));
     }
 }
 
 // Nothing is left to end if the job is late already.
 void EngineCore::end_promise(JobIndex index) {
-    if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
-        fail(index, "its guarantee cannot end, it is not waiting");
-    }
+    require_waiting(index, "its guarantee cannot end");
     break_guarantee(index, Time::infinity(), GuaranteeBreakCause::parked);
 }
 
@@ -165,15 +147,10 @@ std::string EngineCore::name(JobIndex index) const {
 }
 
 void EngineCore::set_metadata(JobIndex index, std::string metadata) {
-    if (!registration_.is_known(index)) {  // unacknowledged jobs are the algorithm's own
-        fail(index, "it cannot have metadata, the algorithm was not told of it");
-    }
-    if (!state_.jobs.has(index)) {
-        fail(index, "it cannot have metadata any more");
-    }
-    if (metadata.find('"') != std::string::npos) {
-        fail(index, "its metadata has a double quote, expected none");
-    }
+    fail_if(!registration_.is_known(index), index,  // unacknowledged jobs are the algorithm's own
+            "it cannot have metadata, the algorithm was not told of it");
+    fail_if(!state_.jobs.has(index), index, "it cannot have metadata any more");
+    fail_if(metadata.find('"') != std::string::npos, index, "its metadata has a double quote, expected none");
     decisions_.emplace_back(SetJobMetadata{numbers_[index], std::move(metadata)});
 }
 
@@ -194,19 +171,16 @@ std::vector<Amount> EngineCore::cores_by_host(const Request& request) const {
 void EngineCore::take_amounts(JobIndex index, const ResourceSet& hosts, std::vector<Amount> by_host) {
     Job& job = state_.jobs[index];
     const std::vector<Amount>& least = job.request.per_host();
-    if (least.empty() || by_host.size() != static_cast<std::size_t>(hosts.size()) * least.size()) {
-        fail(index, "it cannot start, expected amounts of each of its hosts, of a job that shares hosts");
-    }
+    fail_if(least.empty() || by_host.size() != static_cast<std::size_t>(hosts.size()) * least.size(), index,
+            "it cannot start, expected amounts of each of its hosts, of a job that shares hosts");
     auto amounts = by_host.begin();
     for (const int host : hosts.numbers()) {
         const std::span<const Amount> taken(amounts, least.size());
         amounts += static_cast<std::ptrdiff_t>(least.size());
-        if (!std::ranges::equal(least, taken, std::less_equal())) {
-            fail(index, "it cannot start, it would take less of host " + std::to_string(host) + " than it asks for");
-        }
-        if (host >= state_.processors || !state_.hosts.has(host, taken)) {
-            fail(index, "it cannot start, host " + std::to_string(host) + " does not have what it would take there");
-        }
+        fail_if(!std::ranges::equal(least, taken, std::less_equal()), index,
+                "it cannot start, it would take less of host ", host, " than it asks for");
+        fail_if(host >= state_.processors || !state_.hosts.has(host, taken), index, "it cannot start, host ", host,
+                " does not have what it would take there");
     }
     job.request = job.request.with_amounts(std::move(by_host));
 }
@@ -214,20 +188,16 @@ void EngineCore::take_amounts(JobIndex index, const ResourceSet& hosts, std::vec
 // Removes the processors of a starting job from the idle ones.
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
     Job& job = state_.jobs[index];
-    if (job.request.details && !state_.has_of_pools(job.request, window)) {
-        fail(index, "it cannot start, too little is left of a pool or a limit that it takes of");
-    }
+    fail_if(job.request.details && !state_.has_of_pools(job.request, window), index,
+            "it cannot start, too little is left of a pool or a limit that it takes of");
     if (state_.hosts.are_named()) {
         take_hosts(index, allocation, window);
         return;
     }
-    if (job.request.processors > state_.idle.count()) {
-        fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
-                        std::to_string(state_.idle.count()) + " are idle");
-    }
-    if (!state_.has_copies_of(job.request.licenses())) {
-        fail(index, "it cannot start, all copies of one of its licences are in use");
-    }
+    fail_if(job.request.processors > state_.idle.count(), index, "it cannot start, it needs ", job.request.processors,
+            " processors and ", state_.idle.count(), " are idle");
+    fail_if(!state_.has_copies_of(job.request.licenses()), index,
+            "it cannot start, all copies of one of its licences are in use");
     require_no_window_ahead(index, {{}, window});
     if (allocation == nullptr && job.request.placement != Placement::contiguous &&
         job.request.placement != Placement::best_effort_contiguous && job.request.placement != Placement::machine) {
@@ -240,10 +210,10 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, 
     } else if (std::optional<ResourceSet> chosen = state_.processors_for(job.request)) {
         job.allocation = std::move(*chosen);
     } else {
-        fail(index, "it cannot start, no " +
-                        std::string(job.request.placement == Placement::machine ? "machine has " : "block of ") +
-                        std::to_string(job.request.processors) + " idle processors" +
-                        (job.request.placement == Placement::machine ? " and may have its licences" : ""));
+        const bool is_of_machine = job.request.placement == Placement::machine;
+        fail(index,
+             one_text("it cannot start, no ", is_of_machine ? "machine has " : "block of ", job.request.processors,
+                      " idle processors", is_of_machine ? " and may have its licences" : ""));
     }
     state_.idle.remove(job.allocation);
 }
@@ -252,19 +222,17 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, 
 void EngineCore::take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window) {
     Job& job = state_.jobs[index];
     ResourceSet free = state_.free_inside(window);
-    if (!state_.has_of_pools(job.request, window) || free.size() < job.request.processors) {
-        fail(index, "it cannot start, window " + state_.machine.windows()[window].name + " has too little left for it");
-    }
+    const std::string& name = state_.machine.windows()[window].name;
+    fail_if(!state_.has_of_pools(job.request, window) || free.size() < job.request.processors, index,
+            "it cannot start, window ", name, " has too little left for it");
     require_no_window_ahead(index, {{}, window});
     if (allocation == nullptr) {
         job.allocation = free.take_lowest(job.request.processors);
         return;
     }
-    if (allocation->size() != job.request.processors || !free.contains_all(*allocation)) {
-        fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors of " +
-                        free.to_short_string() + ", which window " + state_.machine.windows()[window].name +
-                        " has left for it, and would get " + allocation->to_short_string());
-    }
+    fail_if(allocation->size() != job.request.processors || !free.contains_all(*allocation), index,
+            "it cannot start, it needs ", job.request.processors, " processors of ", free, ", which window ", name,
+            " has left for it, and would get ", *allocation);
     job.allocation = *allocation;
 }
 
@@ -324,18 +292,13 @@ std::string EngineCore::lack_on(const Request& request, int host) const {
 
 void EngineCore::check_hosts(JobIndex index, const ResourceSet& hosts, std::optional<std::size_t> window) const {
     const Request& request = state_.jobs[index].request;
-    if (hosts.size() != request.processors) {
-        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " hosts and would get " +
-                        std::to_string(hosts.size()));
-    }
+    fail_if(hosts.size() != request.processors, index, "it cannot start, it needs ", request.processors,
+            " hosts and would get ", hosts.size());
     for (const int host : hosts.numbers()) {
-        if (host >= state_.processors) {
-            fail(index, "it cannot start, there is no host " + std::to_string(host) + ", the machine has " +
-                            std::to_string(state_.processors));
-        }
-        if (!state_.host_fits(request, host, window)) {
-            fail(index, "it cannot start, host " + std::to_string(host) + ' ' + lack_on(request, host));
-        }
+        fail_if(host >= state_.processors, index, "it cannot start, there is no host ", host, ", the machine has ",
+                state_.processors);
+        fail_if(!state_.host_fits(request, host, window), index, "it cannot start, host ", host, " ",
+                [&] { return lack_on(request, host); });
     }
 }
 
@@ -346,29 +309,23 @@ void EngineCore::require_no_window_ahead(JobIndex index, const Place& place) con
     }
     if (const std::optional<std::size_t> ahead = state_.window_ahead(index, place)) {
         const Window& window = state_.machine.windows()[*ahead];
-        fail(index, "it cannot start, by its walltime it would run into window " + window.name + ", which begins at " +
-                        window.from.to_string());
+        fail(index, one_text("it cannot start, by its walltime it would run into window ", window.name,
+                             ", which begins at ", window.from));
     }
 }
 
 void EngineCore::check_allocation(JobIndex index, const ResourceSet& allocation) const {
     const Request& request = state_.jobs[index].request;
-    if (allocation.size() != request.processors) {
-        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and would get " +
-                        std::to_string(allocation.size()));
-    }
-    if (!state_.idle.set().contains_all(allocation)) {
-        fail(index, "it cannot start, processors " + allocation.to_short_string() + " are not all idle");
-    }
-    if (request.placement == Placement::contiguous && allocation.intervals().size() != 1) {
-        fail(index, "it cannot start, processors " + allocation.to_short_string() + " are not consecutive");
-    }
+    fail_if(allocation.size() != request.processors, index, "it cannot start, it needs ", request.processors,
+            " processors and would get ", allocation.size());
+    const char* const processors = "it cannot start, processors ";
+    fail_if(!state_.idle.set().contains_all(allocation), index, processors, allocation, " are not all idle");
+    fail_if(request.placement == Placement::contiguous && allocation.intervals().size() != 1, index, processors,
+            allocation, " are not consecutive");
     if (request.placement == Placement::machine) {
         const Machine::Group& group = state_.machine.group_of(allocation.last());
-        if (!group.processors.contains_all(allocation) || !group.has_all(request.licenses())) {
-            fail(index, "it cannot start, processors " + allocation.to_short_string() +
-                            " are not of one machine that has what it needs");
-        }
+        fail_if(!group.processors.contains_all(allocation) || !group.has_all(request.licenses()), index, processors,
+                allocation, " are not of one machine that has what it needs");
     }
 }
 

@@ -91,9 +91,8 @@ void EngineCore::begin_availability() {
     if (state_.machine.is_plain()) {
         return;
     }
-    const Parameters::Given& given = choice_.parameters().given();
-    const auto pools = std::ranges::find(given, "plan-pools", &Parameters::Given::value_type::first);
-    const std::string plan_pools = pools != given.end() ? pools->second : "all";
+    const Parameters& parameters = choice_.parameters();
+    const std::string plan_pools = parameters.knows("plan-pools") ? parameters.text("plan-pools") : "all";
     Availability::planned(state_.machine.resources(), plan_pools);  // refuses a pool that does not exist
     if (call_algorithm([&] { return algorithm_->looks_ahead(state_.machine); })) {
         state_.later = std::make_unique<Availability>(state_.machine, state_.now, plan_pools);
@@ -164,11 +163,10 @@ JobIndex EngineCore::add_submitted(JobSubmitted&& submission) {
     Job& job = add_job(submission.job, std::move(submission.description));
     job.may_outlive_walltime = submission.may_outlive_walltime && !job.walltime_assumed;
     if (choice_.needs_run_times()) {
-        if (!submission.run_time) {
-            throw InputError("job " + shown(job.description().id) +
-                             ": its run time is unknown before it ends, and algorithm " + choice_.algorithm() +
-                             " with these parameters needs it");
-        }
+        refuse_if<InputError>(
+            !submission.run_time, "job ", [&] { return shown(job.description().id); },
+            ": its run time is unknown before it ends, and algorithm ", choice_.algorithm(),
+            " with these parameters needs it");
         state_.run_times.push_back(*submission.run_time);
     }
     return static_cast<JobIndex>(state_.jobs.size() - 1);
@@ -372,10 +370,8 @@ void EngineCore::admit(Round& round, JobIndex index) {
     if (choice_.gives_guarantees()) {
         guarantees_.give(job, index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
     }
-    if (job.guaranteed_start < state_.now) {
-        fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
-                        ", expected one that is still to come");
-    }
+    fail_if(job.guaranteed_start < state_.now, index, "it was guaranteed a start at ", job.guaranteed_start,
+            ", expected one that is still to come");
 }
 
 void EngineCore::reject(JobIndex index, RejectJob&& rejection) {

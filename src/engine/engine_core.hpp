@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <batfill/core/error.hpp>
 #include <batfill/core/owned.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
@@ -122,6 +123,8 @@ class EngineCore : private Admission {
     void set_pstates(const ResourceSet& processors, int pstate);
     void require_registering(const std::string& what) const;
     bool was_told_of(JobIndex index) const { return registration_.was_told_of(index); }
+    // Whether a job waits that the algorithm was told of.
+    bool waits(JobIndex index) const { return was_told_of(index) && is_waiting(index); }
     // Whether a job waits or runs.
     bool is_any_present() const { return !state_.waiting.empty() || !state_.running.empty(); }
     std::vector<JobNumber> numbers_of(const std::vector<JobIndex>& jobs) const {
@@ -170,6 +173,16 @@ class EngineCore : private Admission {
     // Throw: DecisionError, which names the algorithm and the instant.
     [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
     [[noreturn]] void fail(const std::string& what) const;
+    // The same with the text of these parts, as refuse_if().
+    template <class... Parts>
+    void fail_if(bool is_wrong, JobIndex index, const Parts&... parts) const {
+        if (is_wrong) [[unlikely]] {
+            fail(index, one_text(parts...));
+        }
+    }
+    void require_waiting(JobIndex index, const char* what) const {
+        fail_if(!waits(index), index, what, ", it is not waiting");
+    }
 
     SchedulerChoice choice_;
     MachineFailures failures_;

@@ -95,9 +95,7 @@ std::string known_algorithms() {
 
 const AlgorithmDescription& find_algorithm(const std::string& name) {
     const auto found = registry().find(name);
-    if (found == registry().end()) {
-        throw UsageError(unknown_name("algorithm", name, names_of_algorithms()));
-    }
+    refuse_if(found == registry().end(), [&] { return unknown_name("algorithm", name, names_of_algorithms()); });
     return found->second;
 }
 
@@ -174,36 +172,30 @@ bool is_elf(const std::string& path) {
 }  // namespace
 
 std::vector<std::string> load_plugin(const std::string& path) {
-    const auto fail = [&](const std::string& why) { throw InputError("plugin " + path + ": " + why); };
+    const std::string plugin = "plugin " + path + ": ";
     std::error_code ignored;
-    if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-        fail("it is not a shared object");  // opening a pipe could wait for ever
-    }
+    refuse_if<InputError>(  // opening a pipe could wait for ever
+        std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored), plugin,
+        "it is not a shared object");
     const InputFile must_be_there(path);
-    if (is_elf(path) && !is_whole_shared_object(path)) {
-        fail("it is a shared object of which a part is missing");
-    }
+    refuse_if<InputError>(is_elf(path) && !is_whole_shared_object(path), plugin,
+                          "it is a shared object of which a part is missing");
     // Without a slash, the dynamic linker would search the system's libraries.
     const std::string absolute = std::filesystem::absolute(path);
-    if (SharedObject(dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD))) {
-        fail("it is loaded already");
-    }
+    refuse_if<InputError>(SharedObject(dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD)) != nullptr, plugin,
+                          "it is loaded already");
     SharedObject object;
     std::vector<AlgorithmDescription> loaded;  // destroyed before the code of its functions
     of_plugin = &loaded;
     object.reset(dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL));
     of_plugin = nullptr;
-    if (!object) {
-        fail(explanation(dlerror(), absolute));
-    }
-    if (loaded.empty()) {
-        fail("it registers no algorithm");
-    }
+    refuse_if<InputError>(!object, plugin, [&] { return explanation(dlerror(), absolute); });
+    refuse_if<InputError>(loaded.empty(), plugin, "it registers no algorithm");
     std::vector<std::string> names;
     for (const AlgorithmDescription& algorithm : loaded) {
-        if (registry().contains(algorithm.name) || std::ranges::find(names, algorithm.name) != names.end()) {
-            fail("there is an algorithm of the name " + algorithm.name + " already");
-        }
+        refuse_if<InputError>(
+            registry().contains(algorithm.name) || std::ranges::find(names, algorithm.name) != names.end(), plugin,
+            "there is an algorithm of the name ", algorithm.name, " already");
         names.push_back(algorithm.name);
     }
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -112,10 +112,8 @@ std::string kind_of_problem(std::string_view problem) {
 }
 
 void require_possible_size(long long processors) {
-    if (processors > most_processors) {
-        throw InputError("expected at most " + std::to_string(most_processors) + " processors, found " +
-                         std::to_string(processors));
-    }
+    refuse_if<InputError>(processors > most_processors, "expected at most ", most_processors, " processors, found ",
+                          processors);
 }
 
 }  // namespace
@@ -164,9 +162,7 @@ void LogBuilder::add_field(std::string_view name, std::string_view text) {
 std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t line) {
     const std::uint32_t needs = add_needs(job);
     std::string fields = std::exchange(fields_, {});
-    if (job.id.empty()) {
-        throw InputError("the id is empty, expected a text");
-    }
+    refuse_if<InputError>(job.id.empty(), "the id is empty, expected a text");
     require_possible_size(std::max(job.requested, job.allocated));
     const std::optional<int> status = status_of(job.state);
     if (!status) {
@@ -341,9 +337,7 @@ void LogBuilder::decide_hour_shown_twice(std::vector<std::uint32_t> jobs) {
 void LogBuilder::add_bad_row(const std::string& place, std::size_t number, const std::string& problem) {
     fields_.clear();
     forget_notes();
-    if (!data_.drops_bad_rows) {
-        throw InputError(problem + "; --bad-rows drop leaves such rows out");
-    }
+    refuse_if<InputError>(!data_.drops_bad_rows, problem, "; --bad-rows drop leaves such rows out");
     leave_out("row that cannot be read (--bad-rows drop)");
     const std::string kind = kind_of_problem(problem);
     auto found = std::ranges::find(bad_rows_, kind, &BadRowsOfKind::kind);

@@ -126,9 +126,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
         return day;
     }
     const auto number = rule.per_second > 0 && !whole ? Duration::parse(text) : std::nullopt;
-    if (!whole && !number) {
-        fail(rule.expected);
-    }
+    fail_if(!whole && !number, rule.expected);
     // Whole numbers of nanoseconds are too large for Duration::parse().
     const Duration read =
         quotient(whole ? static_cast<Microseconds>(*whole) * 1'000'000 : number->count(), rule.per_second);
@@ -136,9 +134,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
         const std::string unit = larger_unit(read);
         fail(std::string(rule.expected) + "; for " + unit + " since 1970, say --times " + unit);
     }
-    if (read > Duration::longest_readable() || -read > Duration::longest_readable()) {
-        fail(rule.expected);
-    }
+    fail_if(read > Duration::longest_readable() || -read > Duration::longest_readable(), rule.expected);
     return read;
 }
 
@@ -147,9 +143,7 @@ std::optional<Duration> RecordField::length(Duration unit) const {
         return std::nullopt;
     }
     const std::optional<Duration> read = read_length(text, unit);
-    if (!read) {
-        fail("seconds, a length such as 1-12:00:00, or UNLIMITED");
-    }
+    fail_if(!read, "seconds, a length such as 1-12:00:00, or UNLIMITED");
     return read;
 }
 
@@ -180,9 +174,7 @@ std::optional<long long> RecordField::bytes(long long unit, std::size_t ending) 
         return std::nullopt;
     }
     const std::optional<long long> read = read_bytes(size, unit);
-    if (!read) {
-        fail("a size of memory such as 4000M or 16gb");
-    }
+    fail_if(!read, "a size of memory such as 4000M or 16gb");
     return read;
 }
 
@@ -192,9 +184,7 @@ std::string_view RecordField::hosts() const {
     if (is_missing() || text == "None assigned" || names_block) {
         return {};
     }
-    if (!hosts_in(text)) {
-        fail("a list of hosts such as n[01-16,20]");
-    }
+    fail_if(!hosts_in(text), "a list of hosts such as n[01-16,20]");
     return text;
 }
 

@@ -34,6 +34,11 @@ struct RecordField {
     std::string_view hosts() const;
 
     [[noreturn]] void fail(std::string_view expected) const;
+    void fail_if(bool is_wrong, std::string_view expected) const {
+        if (is_wrong) {
+            fail(expected);
+        }
+    }
 };
 
 // From here on, the numbers of 32 bits that Slurm writes for INFINITE and NO_VAL.

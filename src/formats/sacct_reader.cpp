@@ -487,10 +487,9 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
     SacctReader reader(data, builder);
     const auto require_ids = [&](const CsvRow& row) {
-        if (!row.has(sacct_column("JobID")) && !row.has(sacct_column("JobIDRaw"))) {
-            throw InputError(
-                path + ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
-        }
+        refuse_if<InputError>(
+            !row.has(sacct_column("JobID")) && !row.has(sacct_column("JobIDRaw")), path,
+            ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
         const auto has_one_of = [&](std::initializer_list<std::size_t> columns) {
             return std::ranges::any_of(columns, [&](std::size_t column) { return row.has(column); });
         };
@@ -499,9 +498,8 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
             !has_one_of({sacct_column("Dependency"), sacct_column("SubmitLine")})) {
             throw InputError(path + ":1: no column SubmitLine or Dependency, expected one of them for the field after");
         }
-        if (fields.begin && !fields.as_far_as_known && !row.has(sacct_column("SubmitLine"))) {
-            throw InputError(path + ":1: no column SubmitLine, expected it for the field begin");
-        }
+        refuse_if<InputError>(fields.begin && !fields.as_far_as_known && !row.has(sacct_column("SubmitLine")), path,
+                              ":1: no column SubmitLine, expected it for the field begin");
         if (fields.as_far_as_known &&
             !has_one_of({sacct_column("NNodes"), sacct_column("AllocNodes"), sacct_column("NodeList"),
                          sacct_column("AllocTRES"), sacct_column("ReqTRES")})) {
@@ -514,9 +512,8 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
             throw InputError(path +
                              ":1: no column ReqMem or AllocTRES, expected one of them for the field memory-pool");
         }
-        if (data.submits_when_eligible && !row.has(sacct_column("Eligible"))) {
-            throw InputError(path + ":1: no column Eligible, expected it for submissions when jobs became eligible");
-        }
+        refuse_if<InputError>(data.submits_when_eligible && !row.has(sacct_column("Eligible")), path,
+                              ":1: no column Eligible, expected it for submissions when jobs became eligible");
     };
     const std::function<bool(InputFile&, std::string_view)> read_json = [&](InputFile& file,
                                                                             std::string_view beginning) {

@@ -103,9 +103,7 @@ std::vector<Share> read_holders(const CsvRow& row) {
         const auto processors =
             middle < end ? number_in<int>(holder.substr(middle + 1, end - middle - 1)) : std::nullopt;
         const auto until = processors ? Duration::parse(holder.substr(end + 1)) : std::nullopt;
-        if (!until || *processors < 0 || middle == 0) {
-            row.fail(column, "ID:PROCESSORS:END, with blanks between them");
-        }
+        row.fail_if(!until || *processors < 0 || middle == 0, column, "ID:PROCESSORS:END, with blanks between them");
         holders.push_back({with_blanks(holder.substr(0, middle)), *processors, Time::at(*until)});
     }
     return holders;
@@ -121,9 +119,7 @@ ExplainedReason read_reason(const CsvRow& row) {
     }
     const std::string_view kind = row.text(reason_column("reason"));
     while (kind != to_string(reason.kind)) {
-        if (reason.kind == WaitReason::Kind::rejected) {
-            row.fail(reason_column("reason"), "a reason such as processors");
-        }
+        row.fail_if(reason.kind == WaitReason::Kind::rejected, reason_column("reason"), "a reason such as processors");
         reason.kind = static_cast<WaitReason::Kind>(static_cast<int>(reason.kind) + 1);
     }
     reason.rounds = number_of<std::uint64_t>(row, reason_column("rounds"), 1);

@@ -32,27 +32,22 @@ class Scanner {
     bool at_end() const { return text_.empty(); }
     // Whether the whole text was read and as expected.
     bool good() const { return good_ && text_.empty(); }
-    void fail() {
-        good_ = false;
-        text_ = {};
+    // What follows is of no use unless this holds.
+    void require(bool holds) {
+        good_ = good_ && holds;
+        text_ = holds ? text_ : std::string_view();
     }
     bool skip(std::string_view word) {
         const bool is_next = text_.starts_with(word);
         text_.remove_prefix(is_next ? word.size() : 0);
         return is_next;
     }
-    void expect(std::string_view word) {
-        if (!skip(word)) {
-            fail();
-        }
-    }
+    void expect(std::string_view word) { require(skip(word)); }
     // Reads one of these signs.
     std::string_view sign(std::string_view signs) {
         const std::string_view next = text_.substr(0, 1);
         text_.remove_prefix(next.size());
-        if (next.empty() || signs.find(next) == std::string_view::npos) {
-            fail();
-        }
+        require(!next.empty() && signs.find(next) != std::string_view::npos);
         return next;
     }
     long long number(std::size_t digits, long long most = 1'000'000'000) {
@@ -62,9 +57,7 @@ class Scanner {
             value = value * 10 + (text_.front() - '0');
             text_.remove_prefix(1);
         }
-        if (size == 0 || size > digits || value > most) {
-            fail();
-        }
+        require(size > 0 && size <= digits && value <= most);
         return value;
     }
     // Reads the part of a second after a decimal point; 0 without a point. Rounds as Duration::parse(). Of a larger
@@ -73,9 +66,7 @@ class Scanner {
         if (!skip(".")) {
             return {};
         }
-        if (!begins_with_digit()) {
-            fail();
-        }
+        require(begins_with_digit());
         std::string decimal = "0.";
         for (; begins_with_digit(); text_.remove_prefix(1)) {
             decimal += text_.front();
@@ -117,11 +108,8 @@ Duration read_day(Scanner& text, DateOrder order) {
     const auto month = static_cast<unsigned>(order == DateOrder::month_day_year ? first : second);
     const auto day = static_cast<unsigned>(year_first ? third : order == DateOrder::day_month_year ? first : second);
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
-    if (!date.ok() || year < 1900) {
-        text.fail();
-        return {};
-    }
-    return Duration::days(std::chrono::sys_days(date).time_since_epoch().count());
+    text.require(date.ok() && year >= 1900);
+    return date.ok() ? Duration::days(std::chrono::sys_days(date).time_since_epoch().count()) : Duration();
 }
 
 // Reads AM or PM, if they follow.
@@ -151,9 +139,7 @@ std::optional<Duration> read_offset(Scanner& text) {
         minutes = hours % 100;
         hours /= 100;
     }
-    if (hours > 14 || minutes > 59) {
-        text.fail();
-    }
+    text.require(hours <= 14 && minutes <= 59);
     const Duration offset = Duration::seconds(hours * seconds_of_hour + minutes * 60);
     return is_west ? -offset : offset;
 }
@@ -172,7 +158,7 @@ Duration read_iso_length(Scanner& text) {
                 return;
             }
         }
-        text.fail();
+        text.require(false);
     };
     do {
         in_day = text.skip("T") || in_day;

@@ -137,9 +137,6 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     errno = 0;
     if (exists && !S_ISREG(there.st_mode)) {
         file_.reset(gzopen(path.c_str(), mode));
-        if (!file_) {
-            fail();
-        }
     } else {
         if (exists) {
             path_ = std::filesystem::canonical(path, error).string();  // write through a symbolic link
@@ -150,9 +147,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
             descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, for_all);
             return descriptor >= 0;
         });
-        if (!created) {
-            fail();
-        }
+        require(created);
         if (exists) {
             // This fails, harmlessly, for a file of another user.
             (void)fchmod(descriptor, there.st_mode & 07777U);
@@ -161,33 +156,28 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
         if (!file_) {
             ::close(descriptor);
             errno = ENOMEM;
-            fail();
         }
     }
+    require(file_ != nullptr);
     gzbuffer(file_.get(), piece_size);
 }
 
 void OutputFile::write(std::string_view text) {
-    if (gzfwrite(text.data(), 1, text.size(), file_.get()) != text.size()) {
-        fail();
-    }
+    require(gzfwrite(text.data(), 1, text.size(), file_.get()) == text.size());
 }
 
 void OutputFile::close() {
-    if (file_ && gzclose(file_.release()) != Z_OK) {
-        fail();
-    }
+    require(!file_ || gzclose(file_.release()) == Z_OK);
 }
 
 void OutputFile::commit() {
     close();
-    if (!written_.path().empty() && !written_.rename_to(path_)) {
-        fail();
-    }
+    require(written_.path().empty() || written_.rename_to(path_));
 }
 
-void OutputFile::fail() const {
-    throw InputError(path_ + ": cannot be written: " + std::strerror(errno != 0 ? errno : EIO));
+// Throws: InputError if the file could not be written. `errno` says why.
+void OutputFile::require(bool is_done) const {
+    refuse_if<InputError>(!is_done, path_, ": cannot be written: ", std::strerror(errno != 0 ? errno : EIO));
 }
 
 void write_file(const std::string& path, std::string_view text) {

@@ -83,7 +83,7 @@ class OutputFile {
     void commit();
 
  private:
-    [[noreturn]] void fail() const;
+    void require(bool is_done) const;
 
     std::string path_;
     TemporaryPath written_;

@@ -20,9 +20,7 @@ auto with_place_in_errors(const std::string& place, auto work, UsageErrors usage
         return work();
     } catch (const UsageError& problem) {
         const std::string text = place + ": " + problem.what();
-        if (usage == UsageErrors::stay) {
-            throw UsageError(text);
-        }
+        refuse_if(usage == UsageErrors::stay, text);
         throw InputError(text);
     } catch (const std::bad_alloc&) {
         throw;

@@ -33,7 +33,8 @@ class DecisionError : public std::logic_error {
     explicit DecisionError(std::string_view problem) : std::logic_error(one_line(problem)) {}
 };
 
-// One text of these parts. A part is a text, a whole number, or a function that makes a text.
+// One text of these parts. A part is a text, a number, a function that makes a text, or has to_string(), or also
+// to_short_string(), which is then used.
 template <class... Parts>
 std::string one_text(const Parts&... parts) {
     std::string text;
@@ -42,6 +43,10 @@ std::string one_text(const Parts&... parts) {
             text += part();
         } else if constexpr (requires { text.append(std::string_view(part)); }) {
             text.append(std::string_view(part));
+        } else if constexpr (requires { part.to_short_string(); }) {
+            text += part.to_short_string();
+        } else if constexpr (requires { part.to_string(); }) {
+            text += part.to_string();
         } else {
             text += std::to_string(part);
         }
