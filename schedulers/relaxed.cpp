@@ -157,10 +157,8 @@ class Relaxed : public Algorithm {
             return std::nullopt;
         }
         const Top top = top_of(state, *first);
-        if (omega_ > 0 && queues_.are_several(state.machine)) {
-            backfill(round, queue, top.job, top.latest_end);
-        } else if (omega_ > 0) {
-            backfill(round, top.job, top.latest_end);
+        if (omega_ > 0) {
+            backfill(round, queue, top);
         }
         return top;
     }
@@ -231,36 +229,29 @@ class Relaxed : public Algorithm {
         return first;
     }
 
-    void backfill(Round& round, JobIndex top, Time latest_end) {
+    // Of several queues, this one; else the jobs that still wait.
+    void backfill(Round& round, std::span<const JobIndex> queue, const Top& top) {
         const SchedulerState& state = round.state();
-        const WaitingQueue& queue = state.waiting;
-        ranked_.clear();
-        const int most = state.most_for_one_job();
-        for (std::size_t at = 0; (at = state.next_allowed(at, most)) < queue.size(); ++at) {
-            const JobIndex job = queue.job(at);
-            const Duration length = actual_ ? known_length(state, job) : state.estimate_at(at);
-            if (job != top && state.now + length <= latest_end) {
+        const WaitingQueue& waiting = state.waiting;
+        const auto add = [&](JobIndex job, Duration length) {
+            if (job != top.job && state.now + length <= top.latest_end) {
                 ranked_.add(job, priority_.of(job));
             }
-        }
-        start_ranked(round);
-    }
-
-    // The same for one queue of several.
-    void backfill(Round& round, std::span<const JobIndex> queue, JobIndex top, Time latest_end) {
-        const SchedulerState& state = round.state();
+        };
         ranked_.clear();
-        for (const JobIndex job : queue) {
-            const bool waits = state.job(job).state == JobState::submitted;
-            if (waits && job != top && state.now + state.estimate(job) <= latest_end) {
-                ranked_.add(job, priority_.of(job));
+        if (queues_.are_several(state.machine)) {
+            for (const JobIndex job : queue) {
+                if (state.job(job).state == JobState::submitted) {
+                    add(job, state.estimate(job));
+                }
+            }
+        } else {
+            const int most = state.most_for_one_job();
+            for (std::size_t at = 0; (at = state.next_allowed(at, most)) < waiting.size(); ++at) {
+                const JobIndex job = waiting.job(at);
+                add(job, actual_ ? known_length(state, job) : state.estimate_at(at));
             }
         }
-        start_ranked(round);
-    }
-
-    void start_ranked(Round& round) {
-        const SchedulerState& state = round.state();
         ranked_.for_each_until([&](JobIndex job) {
             backfilled_ += round.start_if_possible(job) ? 1U : 0U;
             return state.most_for_one_job() > 0;

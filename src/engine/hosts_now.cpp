@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include <batfill/engine/hosts_now.hpp>
 
@@ -18,17 +16,8 @@ HostsNow::HostsNow(const Machine& machine)
 }
 
 inline bool HostsNow::has_if_available(const Request::Details& taken, int host) const {
-    if (taken.per_host.empty()) {
-        if (!is_empty(host)) {
-            return false;
-        }
-    } else {
-        const Amount* const left = &free_[static_cast<std::size_t>(host) * capacities_];
-        for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
-            if (taken.per_host[capacity] > left[capacity]) {
-                return false;
-            }
-        }
+    if (taken.per_host.empty() ? !is_empty(host) : !has(host, taken.per_host)) {
+        return false;
     }
     const Resources::HostKind& kind = resources_->kind_of(host);
     return (taken.per_host.empty() || kind.is_shared) && kind.is_in_one_of(taken.partitions);

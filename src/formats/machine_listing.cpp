@@ -205,17 +205,14 @@ struct Line {
 };
 
 // Lines with something in them.
-std::vector<Line> lines_of(std::string_view text) {
+std::vector<Line> lines_of(std::string_view text, const std::string& path) {
     std::vector<Line> lines;
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for_each_line_in(text, path, max_listing_size, [&](std::string_view line, std::size_t number) {
         line.remove_suffix(line.ends_with('\r') ? 1 : 0);
         if (!trimmed(line).empty()) {
             lines.push_back({line, number});
         }
-    }
+    });
     return lines;
 }
 
@@ -671,7 +668,7 @@ MachineListing parse_machine_listing(std::string_view text, const std::string& p
     if (beginning.starts_with('{') || beginning.starts_with('[')) {
         return read_json(text, path);
     }
-    const std::vector<Line> lines = lines_of(text);
+    const std::vector<Line> lines = lines_of(text, path);
     if (beginning.starts_with("NodeName=")) {
         return read_scontrol(lines, path);
     }

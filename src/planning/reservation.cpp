@@ -170,8 +170,7 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
         return false;  // a limit keeps it from starting
     }
     if (place_matters_) {
-        return candidate.request.placement == Placement::contiguous ? start_beside_block(round, job)
-                                                                    : start_on_machine(round, job);
+        return start_in_place(round, job);
     }
     if (candidate.processors() > state_.idle.count() - withheld_ ||
         !may_admit(candidate.processors(), state_.estimate(job))) {
@@ -184,58 +183,50 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
     return true;
 }
 
-std::optional<ResourceSet> Reservation::place_beside_block(JobIndex job) const {
-    ResourceSet free = state_.idle.set();
-    if (!ends_in_time(state_.estimate(job))) {
-        free.remove(block_);
-    }
-    return free.lowest_block(state_.job(job).processors());
-}
-
-bool Reservation::start_beside_block(Round& round, JobIndex job) {
-    const std::optional<ResourceSet> block = place_beside_block(job);
-    if (block) {
-        round.start(job, *block);
-    }
-    return block.has_value();
-}
-
-std::optional<GroupIndex> Reservation::machine_beside(JobIndex job) const {
+// Of contiguous processors, or those of one machine.
+std::optional<ResourceSet> Reservation::place_beside(JobIndex job) const {
     const Request& request = state_.job(job).request;
     const bool in_time = ends_in_time(state_.estimate(job));
+    if (request.placement == Placement::contiguous) {
+        ResourceSet free = state_.idle.set();
+        if (!in_time) {
+            free.remove(block_);
+        }
+        return free.lowest_block(request.processors);
+    }
     if (!state_.has_copies_of(request.licenses()) || (!in_time && lacking_copy(request))) {
         return std::nullopt;
     }
     const auto next = [&](GroupIndex from) {
         return state_.idle.by_group().first_with(state_.machine, request.processors, request.licenses(), from);
     };
-    const std::optional<GroupIndex> group = next(0);
-    return !in_time && group == group_ && request.processors > extra_processors_ ? next(group_ + 1) : group;
+    std::optional<GroupIndex> group = next(0);
+    if (!in_time && group == group_ && request.processors > extra_processors_) {
+        group = next(group_ + 1);
+    }
+    if (!group) {
+        return std::nullopt;
+    }
+    return state_.idle.set().intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors);
 }
 
-bool Reservation::start_on_machine(Round& round, JobIndex job) {
-    const Request& request = state_.job(job).request;
-    const std::optional<GroupIndex> group = machine_beside(job);
-    if (!group) {
+bool Reservation::start_in_place(Round& round, JobIndex job) {
+    const std::optional<ResourceSet> place = place_beside(job);
+    if (!place) {
         return false;
     }
-    if (!ends_in_time(state_.estimate(job))) {
-        extra_processors_ -= *group == group_ ? request.processors : 0;
+    const Request& request = state_.job(job).request;
+    if (request.placement == Placement::machine && !ends_in_time(state_.estimate(job))) {
+        extra_processors_ -= state_.machine.group_number_of(place->last()) == group_ ? request.processors : 0;
         take_copies(request);
     }
-    round.start(
-        job,
-        state_.idle.set().intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
+    round.start(job, *place);
     return true;
 }
 
 bool Reservation::can_start_beside(JobIndex job) const {
-    const Job& candidate = state_.job(job);
-    if (!place_matters_) {
-        return may_admit(candidate.processors(), state_.estimate(job));
-    }
-    return candidate.request.placement == Placement::contiguous ? place_beside_block(job).has_value()
-                                                                : machine_beside(job).has_value();
+    return place_matters_ ? place_beside(job).has_value()
+                          : may_admit(state_.job(job).processors(), state_.estimate(job));
 }
 
 }  // namespace batfill

@@ -32,10 +32,7 @@ void write_table(OutputFile& file, const std::string& names, const auto& each, a
 class Row {
  public:
     Row() { json_.open_object(); }
-    template <class Value>
-    void add(const char* column, const Value& value) {
-        add_text(column, std::to_string(value));
-    }
+    void add(const char* column, const auto& value) { add_text(column, std::to_string(value)); }
     void add(const char* column, long double value) { add_text(column, rounded(static_cast<double>(value), 6)); }
     void add(const char* column, Duration value) { add_text(column, value.to_string()); }
     void add_text(const char* column, const std::string& value) {
@@ -160,10 +157,8 @@ bool may_park(const Outcome& outcome) {
     if (outcome.engine()->state().limits.is_on()) {
         return true;
     }
-    const Parameters::Given& given = outcome.engine()->choice().parameters().given();
-    const auto planned =
-        std::ranges::find(given.rbegin(), given.rend(), "plan-pools", &Parameters::Given::value_type::first);
-    return planned != given.rend() && planned->second != "all" &&
+    const Parameters& parameters = outcome.engine()->choice().parameters();
+    return parameters.knows("plan-pools") && parameters.text("plan-pools") != "all" &&
            !outcome.engine()->state().machine.resources().pools().empty();
 }
 

@@ -1,6 +1,7 @@
 #include "src/support/job_fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -18,29 +19,27 @@ std::optional<std::string> whole(Duration seconds) {
     return text.find('.') == std::string::npos ? std::optional(std::move(text)) : std::nullopt;
 }
 
+// Those that JobDescription has.
+struct OwnField {
+    std::string_view name;
+    std::optional<std::string> (*of)(const JobDescription& job);
+};
+constexpr auto own_fields = std::to_array<OwnField>({
+    {"user", [](const JobDescription& job) { return text_unless_empty(job.user); }},
+    {"queue", [](const JobDescription& job) { return text_unless_empty(job.queue); }},
+    {"profile", [](const JobDescription& job) { return text_unless_empty(job.profile); }},
+    {"id", [](const JobDescription& job) { return std::optional(job.id.substr(job.id.find('!') + 1)); }},
+    {"res", [](const JobDescription& job) { return std::optional(std::to_string(job.processors)); }},
+    {"walltime", [](const JobDescription& job) { return job.walltime ? whole(*job.walltime) : std::nullopt; }},
+    {"deadline",
+     [](const JobDescription& job) { return job.deadline ? whole(job.deadline->since_zero()) : std::nullopt; }},
+});
+
 }  // namespace
 
 std::optional<std::string> JobFields::operator()(const std::string& name) {
-    if (name == "user") {
-        return text_unless_empty(job_.user);
-    }
-    if (name == "queue") {
-        return text_unless_empty(job_.queue);
-    }
-    if (name == "profile") {
-        return text_unless_empty(job_.profile);
-    }
-    if (name == "id") {
-        return job_.id.substr(job_.id.find('!') + 1);
-    }
-    if (name == "res") {
-        return std::to_string(job_.processors);
-    }
-    if (name == "walltime") {
-        return job_.walltime ? whole(*job_.walltime) : std::nullopt;
-    }
-    if (name == "deadline") {
-        return job_.deadline ? whole(job_.deadline->since_zero()) : std::nullopt;
+    if (const auto* const own = std::ranges::find(own_fields, name, &OwnField::name); own != own_fields.end()) {
+        return own->of(job_);
     }
     const std::string_view fields = job_.other_fields;
     if (fields.find(name) == std::string_view::npos && fields.find('\\') == std::string_view::npos) {

@@ -67,10 +67,8 @@ class Reservation {
     void reserve_processors(std::span<const RunningJob> running, int processors);
     void reserve_block(std::span<const RunningJob> running, int processors);
     void reserve_on_machine(std::span<const RunningJob> running, const Request& request);
-    std::optional<ResourceSet> place_beside_block(JobIndex job) const;
-    std::optional<GroupIndex> machine_beside(JobIndex job) const;
-    bool start_beside_block(Round& round, JobIndex job);
-    bool start_on_machine(Round& round, JobIndex job);
+    std::optional<ResourceSet> place_beside(JobIndex job) const;
+    bool start_in_place(Round& round, JobIndex job);
     bool can_start_beside(JobIndex job) const;
     std::optional<LicenseIndex> lacking_copy(const Request& request) const;
     Time shown_shadow_time() const { return shadow_time_ + (is_strict_ ? Duration::microseconds(1) : Duration()); }
