@@ -37,9 +37,7 @@ class Conservative : public PlanAlgorithm {
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Conservative>(*this); }
     std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 
-    std::vector<Statistic> statistics() const override {
-        return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
-    }
+    std::vector<Statistic> statistics() const override { return counts(); }
 
  protected:
     void compress(Round& round) override {
@@ -67,8 +65,6 @@ class Conservative : public PlanAlgorithm {
  private:
     enum class Compression { planned_start, submission, order, start_now, none };
     Compression compression_;
-    std::uint64_t compressions_ = 0;
-    std::uint64_t moves_ = 0;
 };
 
 // With compression=order: after any completion, one pass over the waiting jobs in an order that the user chooses. Each
@@ -110,9 +106,7 @@ class ConservativeInOrder : public OrderedPlanAlgorithm {
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<ConservativeInOrder>(*this); }
     std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 
-    std::vector<Statistic> statistics() const override {
-        return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
-    }
+    std::vector<Statistic> statistics() const override { return counts(); }
 
  protected:
     void compress(Round&) override { has_pass_ahead_ = true; }
@@ -158,8 +152,6 @@ class ConservativeInOrder : public OrderedPlanAlgorithm {
     bool has_pass_ahead_ = false;     // in this round, once its submissions are known
     bool has_passed_ = false;         // just before the starts that are decided now
     std::vector<JobIndex> unplaced_;  // the new jobs that the pass will place
-    std::uint64_t compressions_ = 0;
-    std::uint64_t moves_ = 0;
 };
 
 const Registration registration({

@@ -49,8 +49,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<DelayedCompression>(*this); }
 
     std::vector<Statistic> statistics() const override {
-        return with_profile_events(
-            {{"compressions", compressions_}, {"moves", moves_}, {"moves_at_submissions", moves_at_submission_}});
+        return counts({{"moves_at_submissions", moves_at_submission_}});
     }
 
  protected:
@@ -63,8 +62,6 @@ class DelayedCompression : public OrderedPlanAlgorithm {
     }
 
  private:
-    std::uint64_t compressions_ = 0;
-    std::uint64_t moves_ = 0;
     std::uint64_t moves_at_submission_ = 0;
 };
 

@@ -17,9 +17,7 @@ class PrioritizedCompression : public OrderedPlanAlgorithm {
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<PrioritizedCompression>(*this); }
     std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 
-    std::vector<Statistic> statistics() const override {
-        return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
-    }
+    std::vector<Statistic> statistics() const override { return counts(); }
 
  protected:
     void compress(Round& round) override {
@@ -28,10 +26,6 @@ class PrioritizedCompression : public OrderedPlanAlgorithm {
         count_compression(round, order, Scan::from_the_first);
         moves_ += plan().move_earlier_in_order(order);
     }
-
- private:
-    std::uint64_t compressions_ = 0;
-    std::uint64_t moves_ = 0;
 };
 
 const Registration registration({

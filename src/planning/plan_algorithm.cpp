@@ -306,16 +306,17 @@ void PlanAlgorithm::count_compression(const Round& round, std::span<const JobInd
     }
 }
 
-std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {
+std::vector<Statistic> PlanAlgorithm::counts(std::vector<Statistic> more) const {
+    more.insert(more.begin(), {{"compressions", compressions_}, {"moves", moves_}});
     if (events_) {
         const ProfileEventCounter::Counts& counts = events_->counts();
-        own.push_back({"profile_events", counts.instants});
-        own.push_back({"profile_starts_and_ends", counts.starts_and_ends});
+        more.push_back({"profile_events", counts.instants});
+        more.push_back({"profile_starts_and_ends", counts.starts_and_ends});
         if (counts.placed_anew) {
-            own.push_back({"profile_starts_and_ends_anew", *counts.placed_anew});
+            more.push_back({"profile_starts_and_ends_anew", *counts.placed_anew});
         }
     }
-    return own;
+    return more;
 }
 
 }  // namespace batfill

@@ -30,7 +30,6 @@ class CountedProfile {
     // What this window takes of it, free from `origin` on.
     CountedProfile taken_by(const Window& window, Time origin) const;
 
-    Time origin() const { return origin_; }
     void advance(Time now) {
         origin_ = now;
         if (processors_) {

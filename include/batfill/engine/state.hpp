@@ -205,7 +205,6 @@ class IdleByGroup {
     // Counts processors that become idle (`sign` 1) or are idle no more (-1).
     void add(const Machine& machine, const ResourceSet& processors, int sign);
 
-    int count(GroupIndex group) const { return counts_[group]; }
     const std::vector<int>& counts() const { return counts_; }
     // The largest of the counts.
     // Cost: O(log(m)).

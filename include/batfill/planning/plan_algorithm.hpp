@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -114,8 +114,11 @@ class PlanAlgorithm : public Algorithm {
     // The rule by which a waiting job has its place in the plan.
     virtual Reason::Rule kind_of_place(JobIndex) const { return Reason::Rule::planned; }
 
-    // `own`, and the numbers of profile events, if they are counted.
-    std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
+    // What an algorithm counts of its compressions.
+    std::uint64_t compressions_ = 0;
+    std::uint64_t moves_ = 0;
+    // These two, `more`, and the numbers of profile events, if they are counted.
+    std::vector<Statistic> counts(std::vector<Statistic> more = {}) const;
 
  private:
     enum class NotBefore { now, planned_start };
