@@ -33,9 +33,8 @@ class BackfillWalk {
     // free, or at the test limit, to which jobs that were passed over do not count. Skips jobs that `reservation`
     // cannot admit. Requires: the orders are prepared; `take` starts the job or leaves it in the queue. Cost: O(waiting
     // jobs), and that of EasyOrders::for_each_in_backfill_order().
-    template <typename Take>
     void for_each(const SchedulerState& state, EasyOrders& orders, const EventRounds& rounds, JobIndex reserved,
-                  const std::vector<JobIndex>& passed_over, const Reservation& reservation, Take take) {
+                  const std::vector<JobIndex>& passed_over, const Reservation& reservation, auto take) {
         std::uint64_t tests_left = most_tests();
         const auto test = [&](JobIndex job) {
             if (tests_left-- == 0) {
@@ -59,9 +58,8 @@ class BackfillWalk {
  private:
     // As above, in the order of the queue, until `take` returns false. Skips jobs that cannot start now, because they
     // cannot start later in the round either. With a test limit it passes them, too, because they count as tests.
-    template <typename Take>
     void for_each_candidate(const SchedulerState& state, const EventRounds& rounds, JobIndex reserved,
-                            const std::vector<JobIndex>& passed_over, const Reservation& reservation, Take take) {
+                            const std::vector<JobIndex>& passed_over, const Reservation& reservation, auto take) {
         const WaitingQueue& queue = state.waiting;
         int most = largest_candidate(state, rounds);
         const auto next = [&](std::size_t from) {

@@ -270,8 +270,7 @@ class Easy : public Algorithm {
     }
 
     // Passes the kept head and then the waiting jobs, in the primary order, to `take` until that returns false.
-    template <typename Take>
-    void for_each_in_order(const SchedulerState& state, Take take) {
+    void for_each_in_order(const SchedulerState& state, auto take) {
         if (!head_.job() || take(*head_.job())) {
             orders_.for_each_in_primary_order(state, take);
         }

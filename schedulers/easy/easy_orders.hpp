@@ -113,8 +113,7 @@ class EasyOrders {
     // Passes the waiting jobs, in the primary order, to `take` until that returns false. `take` must start each job for
     // which it returns true.
     // Cost: that of Ranking::for_each_waiting_until().
-    template <typename Take>
-    void for_each_in_primary_order(const SchedulerState& state, Take take) {
+    void for_each_in_primary_order(const SchedulerState& state, auto take) {
         while (!state.waiting.empty() && is_over_threshold(state, state.waiting.job(0))) {
             if (!take(state.waiting.job(0))) {
                 return;
@@ -126,8 +125,7 @@ class EasyOrders {
     // Passes `jobs`, in the primary order, to `take` until that returns false. Jobs may start, or go on waiting.
     // Requires: `jobs` is in the order of the queue, and does not change with it.
     // Cost: O(jobs), and O(log(jobs)) for each job passed.
-    template <typename Take>
-    void for_each_of_in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
+    void for_each_of_in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs, auto take) {
         const auto others = std::ranges::find_if(jobs, [&](JobIndex job) { return !is_over_threshold(state, job); });
         if (std::all_of(jobs.begin(), others, take)) {
             primary_.for_each_of_queue_until(state, {others, jobs.end()}, take);
@@ -162,8 +160,7 @@ class EasyOrders {
     // submitted first goes first; with ties=last and ties=order, the job that is first in the primary order.
     // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs), and O(log(jobs)) for each job passed; with ties=last and ties=order, O(jobs * log(jobs)).
-    template <typename Take>
-    void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
+    void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, auto take) {
         if (!ties_.backfilling_follows_order) {
             backfill_.for_each_until(state, jobs, take);
             return;

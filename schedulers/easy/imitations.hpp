@@ -203,8 +203,7 @@ class EventRounds {
     }
 
     // Calls `decide` once, or, if are_imitated(), after each completion and after a change of the machine.
-    template <typename Decide>
-    void for_each_round(Time now, Decide decide) {
+    void for_each_round(Time now, auto decide) {
         if (!are_imitated_) {
             decide();
             return;

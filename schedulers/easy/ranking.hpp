@@ -89,9 +89,8 @@ class Ranking {
     // has started, only jobs that go after it count. None: there is none.
     // Requires: can_search(); equal scores do not go by id.
     // Cost: O(jobs).
-    template <typename ForEach>
     std::optional<JobIndex> first_after(const SchedulerState& state, const std::optional<Scored>& last,
-                                        ForEach for_each) const {
+                                        auto for_each) const {
         std::optional<JobIndex> first;
         JobScore::Approximation best;
         for_each([&](JobIndex job) {
@@ -121,8 +120,7 @@ class Ranking {
     // it returns true.
     // Requires: the ranking keeps the first job, or the order is that of the queue.
     // Cost: that of JobTournament for each job passed; under multifactor, that of for_each_until() once.
-    template <typename Take>
-    void for_each_waiting_until(const SchedulerState& state, Take take) {
+    void for_each_waiting_until(const SchedulerState& state, auto take) {
         const WaitingQueue& queue = state.waiting;
         if (multifactor_ != nullptr) {
             rank_queue(state.now, queue.jobs());
@@ -139,8 +137,7 @@ class Ranking {
     // `jobs` goes first, unless equal scores go by id (JobTable::ordered_by_id()).
     // Requires: `jobs` is in the order of the queue if that is the order of this ranking.
     // Cost: O(jobs), and O(log(jobs)) for each job passed.
-    template <typename Take>
-    void for_each_until(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
+    void for_each_until(const SchedulerState& state, std::span<const JobIndex> jobs, auto take) {
         if (is_submission_order()) {
             std::all_of(jobs.begin(), jobs.end(), take);
             return;
@@ -151,8 +148,7 @@ class Ranking {
 
     // As above, but ties go as `ties_` says.
     // Requires: `jobs` is in the order of the queue.
-    template <typename Take>
-    void for_each_of_queue_until(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
+    void for_each_of_queue_until(const SchedulerState& state, std::span<const JobIndex> jobs, auto take) {
         if (is_submission_order()) {
             std::all_of(jobs.begin(), jobs.end(), take);
             return;
@@ -184,8 +180,7 @@ class Ranking {
             }
         });
     }
-    template <typename Take>
-    void pass_ranked(const SchedulerState& state, Take take) {
+    void pass_ranked(const SchedulerState& state, auto take) {
         ranked_.for_each_until(
             take, [&](JobIndex a, JobIndex b) { return JobScore::compare(score(a), score(b), state.now); },
             state.jobs.ordered_by_id());

@@ -90,8 +90,7 @@ class OrderedWithout {
     };
 
     // The mean of so many values of other weeks, behind so many that come before.
-    template <class Iterator>
-    static double mean_of(Iterator value, std::size_t before, std::size_t count, std::size_t without) {
+    static double mean_of(auto value, std::size_t before, std::size_t count, std::size_t without) {
         double total = 0;
         for (std::size_t seen = 0; seen < before + count; ++value) {
             if (value->week != without) {

@@ -43,8 +43,7 @@ class YamlBlocks {
         }
     }
     // Returns what `work` returns. A UsageError of it becomes an InputError at the line of `node`.
-    template <class Work>
-    auto at(const YAML::Node& node, Work work) const {
+    auto at(const YAML::Node& node, auto work) const {
         try {
             return work();
         } catch (const UsageError& problem) {

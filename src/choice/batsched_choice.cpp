@@ -134,8 +134,7 @@ constexpr std::array<NamePair, 8> queue_orders{{{"fcfs", "fcfs"},
 
 constexpr std::array<NamePair, 2> policies{{{"basic", "lowest"}, {"contiguous", "contiguous"}}};
 
-template <class Entries>
-const auto& entry_named(const std::string& what, const Entries& entries, const std::string& name) {
+const auto& entry_named(const std::string& what, const auto& entries, const std::string& name) {
     std::vector<std::string> known;
     for (const auto& entry : entries) {
         if (name == entry.name) {

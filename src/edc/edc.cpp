@@ -54,8 +54,7 @@ void say(const char* problem) {
 }
 
 // Calls work(), whose errors end the simulation.
-template <class Work>
-std::uint8_t attempt(Work work) noexcept {
+std::uint8_t attempt(auto work) noexcept {
     try {
         work();
         return 0;

@@ -1,4 +1,3 @@
-#include <optional>
 
 #include <batfill/planning/delay.hpp>
 

@@ -112,8 +112,7 @@ class Simulation {
     void begin(const Simulator& simulator, SimulatedScheduler& scheduler);
     void send(SimulatedScheduler& scheduler);
     // Adds an event to the scheduler's next message.
-    template <class Data>
-    void tell(Data data) {
+    void tell(auto data) {
         Event& event = events_.emplace_back();
         event.timestamp = results_.now;
         event.data = std::move(data);
