@@ -49,9 +49,7 @@ report::PlotOptions options_of(const Run& run, nb::handle tau, nb::handle since,
     options.tau = positive_duration_of(tau, "tau");
     options.from = instant(since, "since");
     options.until = instant(until, "until");
-    if (options.from && options.until && *options.from >= *options.until) {
-        throw UsageError("until: expected a time after since");
-    }
+    refuse_if(options.from && options.until && *options.from >= *options.until, "until: expected a time after since");
     const Machine machine = run.platform.machine();
     options.processors = machine.processors();
     options.windows = machine.windows();
@@ -86,9 +84,8 @@ PlottedGantt gantt(const Run& run, const nb::object& since, const nb::object& un
 
 nb::object picture(const PlottedGantt& chart, std::size_t panel, double from, double until, double first, double last,
                    std::size_t columns, std::size_t rows) {
-    if (!(from < until) || !(first < last) || columns == 0 || rows == 0 || panel >= chart.panels().size()) {
-        throw UsageError("picture: expected a part of the chart, and cells");
-    }
+    refuse_if(!(from < until) || !(first < last) || columns == 0 || rows == 0 || panel >= chart.panels().size(),
+              "picture: expected a part of the chart, and cells");
     auto* const cells = new std::vector<std::uint8_t>(
         interruptible([&] { return chart.picture(panel, from, until, first, last, columns, rows); }));
     const nb::capsule owner(cells, [](void* kept) noexcept { delete static_cast<std::vector<std::uint8_t>*>(kept); });

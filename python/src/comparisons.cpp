@@ -154,8 +154,7 @@ void pack(Unpacker& all, Comparison::Row& row) {
         row.values.emplace_back(std::move(values[i]), std::move(resources[i]));
     }
 }
-template <class Archive>
-void pack(Archive& all, Is<Comparison> auto& comparison) {
+void pack(auto& all, Is<Comparison> auto& comparison) {
     all(comparison.schedulers, comparison.rows, comparison.baseline, comparison.sample, comparison.left_out,
         comparison.first_rejected);
 }

@@ -39,9 +39,7 @@ Workload by_submission(const Jobs& jobs) {
 
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words) {
     const auto found = std::find(words.begin(), words.end(), word);
-    if (found == words.end()) {
-        throw UsageError(name + ": " + unknown_name("value", word, words));
-    }
+    refuse_if(found == words.end(), [&] { return name + ": " + unknown_name("value", word, words); });
     return static_cast<std::size_t>(found - words.begin());
 }
 
@@ -88,9 +86,7 @@ Time time_of(double seconds) {
         return Time::infinity();
     }
     const std::optional<Duration> duration = Duration::from_seconds(seconds);
-    if (!duration) {
-        throw UsageError("expected a number of seconds within +-1e18, found " + std::to_string(seconds));
-    }
+    refuse_if(!duration, "expected a number of seconds within +-1e18, found ", seconds);
     return Time::at(*duration);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <nanobind/stl/optional.h>
@@ -22,26 +21,6 @@
 namespace batfill::python {
 
 namespace {
-
-std::string packed(const auto&... values) {
-    Packer packer;
-    packer(values...);
-    return packer.take();
-}
-
-void unpack(std::string_view text, auto&... values) {
-    Unpacker unpacker(text);
-    unpacker(values...);
-    unpacker.require_end();
-}
-
-std::string_view view_of(const nb::bytes& bytes) {
-    return {bytes.c_str(), bytes.size()};
-}
-
-nb::bytes bytes_of(const std::string& text) {
-    return nb::bytes(text.data(), text.size());
-}
 
 std::string packed_jobs(const StartedInLog& jobs) {
     std::vector<std::string> ids(jobs.begin(), jobs.end());
@@ -87,8 +66,7 @@ struct How {
     bool with_files = false;            // of a campaign, as is what follows but for the first two
     campaign::RunMeasure measure;
 };
-template <class Archive>
-void pack(Archive& all, Is<How> auto& how) {
+void pack(auto& all, Is<How> auto& how) {
     all(how.is_of_campaign, how.metric, how.with_files, how.measure.metrics.tau, how.measure.metrics.short_deadline,
         how.measure.warm_up, how.measure.cool_down, how.measure.waits_from_eligible);
 }

@@ -9,7 +9,6 @@
 #include <optional>
 #include <random>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -127,10 +126,9 @@ class Environments {
             std::copy_n(given.data() + place * weights[place].size(), weights[place].size(), weights[place].begin());
             const auto is_finite = [](double weight) { return std::isfinite(weight); };
             const bool is_zero = weights[place] == MixedWeights{};
-            if (!std::all_of(weights[place].begin(), weights[place].end(), is_finite) ||
-                (is_zero && invalid_ == Invalid::error)) {
-                throw UsageError("action: expected six finite weights of which one is not 0");
-            }
+            refuse_if(!std::all_of(weights[place].begin(), weights[place].end(), is_finite) ||
+                          (is_zero && invalid_ == Invalid::error),
+                      "action: expected six finite weights of which one is not 0");
         }
         return step_all([&](Seat& seat, std::size_t place) {
             const bool is_possible = weights[place] != MixedWeights{};
@@ -220,9 +218,7 @@ class Environments {
     // The starts of the jobs in the order of submission, in seconds; NaN for a rejected one.
     nb::object starts(std::size_t place) const {
         const Environment& environment = of_seat(place);
-        if (!environment.is_done()) {
-            throw UsageError("starts: the episode has not ended");
-        }
+        refuse_if(!environment.is_done(), "starts: the episode has not ended");
         return array_of(mapped(environment.outcome().simulation().jobs(), [](const SimulatedJob& job) {
             return has_completed(job.state) ? seconds_of(job.start.since_zero()) : std::nan("");
         }));
@@ -293,29 +289,19 @@ class Environments {
     const Environment& of_seat(std::size_t place) const {
         require_idle();
         const Seat& seat = seats_.at(place);
-        if (!seat.environment) {
-            throw UsageError("no episode is under way, call reset()");
-        }
+        refuse_if(!seat.environment, "no episode is under way, call reset()");
         return *seat.environment;
     }
 
     // The GIL guards the flag.
     void require_idle() const {
-        if (!crew_.is_here()) {
-            throw UsageError("the vector environment was made in another process, make one in each process");
-        }
+        refuse_if(!crew_.is_here(), "the vector environment was made in another process, make one in each process");
         require_free();
     }
-    void require_free() const {
-        if (is_busy_) {
-            throw UsageError("the environment is at work in another thread");
-        }
-    }
+    void require_free() const { refuse_if(is_busy_, "the environment is at work in another thread"); }
 
     static void require_under_way(const Seat& seat) {
-        if (!seat.environment || seat.environment->is_done()) {
-            throw UsageError("step: no episode is under way, call reset()");
-        }
+        refuse_if(!seat.environment || seat.environment->is_done(), "step: no episode is under way, call reset()");
     }
 
     void require_possible(const Seat& seat, std::int64_t action) const {

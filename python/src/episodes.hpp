@@ -73,14 +73,9 @@ class Episodes {
         for (const WorkloadJob& entry : workload.jobs) {
             const JobDescription& job = entry.description;
             const std::string start = workload.path + ": job " + shown(job.id);
-            if (!job.walltime) {
-                throw InputError(start + " has no walltime, expected one");
-            }
-            if (job.processors > processors) {
-                throw InputError(start + " requests " + std::to_string(job.processors) +
-                                 " processors, expected at most " + std::to_string(processors) +
-                                 ", as the machine has");
-            }
+            refuse_if<InputError>(!job.walltime, start, " has no walltime, expected one");
+            refuse_if<InputError>(job.processors > processors, start, " requests ", job.processors,
+                                  " processors, expected at most ", processors, ", as the machine has");
             const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
             if (const auto* const problem = std::get_if<std::string>(&resolved)) {
                 throw InputError(start + ' ' + *problem);

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,8 +28,7 @@ namespace nb = nanobind;
 void notice_end_of_python();
 
 // Calls `call`. If CPython ends the thread meanwhile, waits until the process ends instead.
-template <class Call>
-decltype(auto) surviving_end(Call call) {
+decltype(auto) surviving_end(auto call) {
     try {
         return call();
     } catch (const abi::__forced_unwind&) {
@@ -108,8 +106,7 @@ class Failure {
 // Calls `call`, which calls code of the scheduler `name`, with the GIL. `failure` keeps an exception of Python.
 // It also keeps a UsageError, about what that code returned.
 // Throws: DecisionError for an exception of Python.
-template <class Call>
-auto call_scheduler(const std::string& name, Failure& failure, Call call) {
+auto call_scheduler(const std::string& name, Failure& failure, auto call) {
     const Gil gil;
     try {
         return call();
@@ -123,8 +120,7 @@ auto call_scheduler(const std::string& name, Failure& failure, Call call) {
 }
 
 // Calls `call`, and raises the exception that `failure` keeps, if there is one, instead of what `call` throws.
-template <class Call>
-auto raising(const Failure& failure, Call call) {
+auto raising(const Failure& failure, auto call) {
     try {
         return call();
     } catch (...) {
@@ -161,8 +157,7 @@ class SignalsSeen {
 };
 
 // Calls `call` without the GIL. Signals interrupt it where it looks for them.
-template <class Call>
-auto interruptible(Call call) {
+auto interruptible(auto call) {
     Failure failure;
     SignalsSeen signals(failure);
     return raising(failure, [&] {

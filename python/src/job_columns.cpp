@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 
 #include <nanobind/stl/string.h>
 
@@ -57,8 +56,7 @@ nb::object JobColumns::whole_hosts() const {
     return amounts.attr("astype")("bool");
 }
 
-template <class Of>
-nb::object JobColumns::numbers(Of of) const {
+nb::object JobColumns::numbers(auto of) const {
     const SchedulerState& now = state();
     return array_of(mapped(jobs_, [&](JobIndex job) { return of(now, job); }));
 }

@@ -29,8 +29,7 @@ class JobColumns : public OfRound {
     nb::object whole_hosts() const;
 
  private:
-    template <class Of>
-    nb::object numbers(Of of) const;
+    nb::object numbers(auto of) const;
     nb::object make(const std::string& name) const;
 
     std::vector<JobIndex> jobs_;

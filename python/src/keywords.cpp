@@ -32,9 +32,7 @@ Given given_of(const std::string& name, nb::handle value) {
         return whole ? Given(*whole) : Given(utf8_of(nb::str(value)));
     }
     const std::optional<double> number = number_in(value);
-    if (!number) {
-        throw UsageError(name + ": expected a value, found " + shown_value(value));
-    }
+    refuse_if(!number, [&] { return name + ": expected a value, found " + shown_value(value); });
     return *number;
 }
 

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <typeinfo>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

@@ -36,82 +36,64 @@ template <class Value, class Kind>
 concept Is = std::same_as<std::remove_const_t<Value>, Kind>;
 
 // The members of each kind of value.
-template <class Archive>
-void pack(Archive& all, Is<JobProfile> auto& profile) {
+void pack(auto& all, Is<JobProfile> auto& profile) {
     all(profile.type, profile.type_name, profile.delay, profile.cpu, profile.com, profile.return_code, profile.source,
         profile.format);
 }
-template <class Archive>
-void pack(Archive& all, Is<Dependency> auto& dependency) {
+void pack(auto& all, Is<Dependency> auto& dependency) {
     all(dependency.kind, dependency.job, dependency.delay);
 }
-template <class Archive>
-void pack(Archive& all, Is<StatedNeeds> auto& needs) {
+void pack(auto& all, Is<StatedNeeds> auto& needs) {
     all(needs.pools, needs.per_host, needs.partition, needs.after, needs.begin, needs.array, needs.array_limit,
         needs.booking, needs.wrong_booking);
 }
-template <class Archive>
-void pack(Archive& all, Is<JobDescription> auto& job) {
+void pack(auto& all, Is<JobDescription> auto& job) {
     all(job.id, job.submit, job.processors, job.walltime, job.deadline, job.queue, job.user, job.licenses, job.profile,
         job.needs, job.other_fields);
 }
-template <class Archive>
-void pack(Archive& all, Is<WorkloadJob> auto& job) {
+void pack(auto& all, Is<WorkloadJob> auto& job) {
     all(job.description, job.source);
 }
-template <class Archive>
-void pack(Archive& all, Is<Workload> auto& workload) {
+void pack(auto& all, Is<Workload> auto& workload) {
     all(workload.name, workload.path, workload.processors, workload.believes_walltimes, workload.jobs,
         workload.profiles, workload.format, workload.more_than_log, workload.origin);
 }
-template <class Archive>
-void pack(Archive& all, Is<Origin> auto& origin) {
+void pack(auto& all, Is<Origin> auto& origin) {
     all(origin.since_1970, origin.time_zone);
 }
-template <class Archive>
-void pack(Archive& all, Is<Host> auto& host) {
+void pack(auto& all, Is<Host> auto& host) {
     all(host.name, host.speed, host.properties, host.zone_properties, host.pstate_speeds, host.pstate);
 }
-template <class Archive>
-void pack(Archive& all, Is<Window> auto& window) {
+void pack(auto& all, Is<Window> auto& window) {
     all(window.name, window.from, window.until, window.announced, window.running, window.booked_for, window.place,
         window.all_hosts, window.hosts, window.processors, window.pools);
 }
-template <class Archive>
-void pack(Archive& all, Is<Limit> auto& limit) {
+void pack(auto& all, Is<Limit> auto& limit) {
     all(limit.of, limit.values, limit.most, limit.line, limit.place);
 }
-template <class Archive>
-void pack(Archive& all, Is<Platform> auto& platform) {
+void pack(auto& all, Is<Platform> auto& platform) {
     all(platform.hosts, platform.windows, platform.limits);
 }
-template <class Archive>
-void pack(Archive& all, Is<ExternalEvent> auto& event) {
+void pack(auto& all, Is<ExternalEvent> auto& event) {
     all(event.time, event.kind, event.processors, event.type, event.other_fields);
 }
-template <class Archive>
-void pack(Archive& all, Is<ExecutionRecord> auto& execution) {
+void pack(auto& all, Is<ExecutionRecord> auto& execution) {
     all(execution.start, execution.length, execution.finish, execution.wait, execution.turnaround);
 }
-template <class Archive>
-void pack(Archive& all, Is<ScheduledJob> auto& job) {
+void pack(auto& all, Is<ScheduledJob> auto& job) {
     all(job.id, job.submit, job.walltime, job.execution, job.stretch, job.allocation, job.profile, job.metadata,
         job.processors, job.state, job.success, job.cores);
 }
-template <class Archive>
-void pack(Archive& all, Is<Schedule> auto& schedule) {
+void pack(auto& all, Is<Schedule> auto& schedule) {
     all(schedule.path, schedule.jobs);
 }
-template <class Archive>
-void pack(Archive& all, Is<Guarantee> auto& guarantee) {
+void pack(auto& all, Is<Guarantee> auto& guarantee) {
     all(guarantee.job_id, guarantee.guaranteed_start, guarantee.actual_start);
 }
-template <class Archive>
-void pack(Archive& all, Is<EligibleTime> auto& job) {
+void pack(auto& all, Is<EligibleTime> auto& job) {
     all(job.job_id, job.eligible);
 }
-template <class Archive>
-void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {
+void pack(auto& all, Is<BrokenGuarantee> auto& broken) {
     all(broken.job_id, broken.lost_at, broken.guaranteed_start, broken.new_start, broken.cause, broken.window);
 }
 
@@ -179,10 +161,7 @@ class Packer {
             write(value);
         }
     }
-    template <class Value>
-    void write(const Value& value) {
-        pack(*this, value);
-    }
+    void write(const auto& value) { pack(*this, value); }
 
     std::string text_{packing_version};
 };
@@ -192,9 +171,8 @@ class Packer {
 class Unpacker {
  public:
     explicit Unpacker(std::string_view text) : text_(text) {
-        if (!text_.starts_with(packing_version)) {
-            throw InputError("pickle: expected one of this version of batfill, found one of another");
-        }
+        refuse_if<InputError>(!text_.starts_with(packing_version),
+                              "pickle: expected one of this version of batfill, found one of another");
         if (text_.size() < packing_version.size() + sizeof(Checksum)) {
             fail();
         }
@@ -281,10 +259,7 @@ class Unpacker {
             read(values[std::move(key)]);
         }
     }
-    template <class Value>
-    void read(Value& value) {
-        pack(*this, value);
-    }
+    void read(auto& value) { pack(*this, value); }
 
     std::string_view text_;
     TextPool texts_;
@@ -299,36 +274,57 @@ inline void pack(Unpacker& all, Jobs& jobs) {
     jobs = keep(std::move(workload));
 }
 
-// Binds __getstate__, __setstate__ and the functions of `copy` to a class whose objects never change. `all` lists the
-// members of an object for an archive, and `of` makes an object of what was read.
+std::string packed(const auto&... values) {
+    Packer packer;
+    packer(values...);
+    return packer.take();
+}
+
+// Throws: InputError for other bytes than packed() gave.
+void unpack(std::string_view text, auto&... values) {
+    Unpacker unpacker(text);
+    unpacker(values...);
+    unpacker.require_end();
+}
+
+inline std::string_view view_of(const nb::bytes& bytes) {
+    return {bytes.c_str(), bytes.size()};
+}
+
+inline nb::bytes bytes_of(const std::string& text) {
+    return nb::bytes(text.data(), text.size());
+}
+
+// Binds __getstate__ and __setstate__ to a class of which `parts_of` gives what can be packed.
 template <class Held, class Class>
-void bind_packing(Class& bound) {
+void bind_pickling(Class& bound, auto parts_of) {
+    using Parts = std::remove_cvref_t<decltype(parts_of(std::declval<const Held&>()))>;
     bound
         .def(
             "__getstate__",
-            [](const Held& held) {
-                const std::string text = interruptible([&] {
-                    Packer packer;
-                    pack(packer, held);
-                    return packer.take();
-                });
-                return nb::bytes(text.data(), text.size());
+            [parts_of](const Held& held) {
+                const auto& parts = parts_of(held);
+                return bytes_of(interruptible([&] { return packed(parts); }));
             },
             nb::sig("def __getstate__(self) -> bytes"))
         .def(
             "__setstate__",
             [](Held& place, const nb::bytes& state) {
-                const std::string_view text(state.c_str(), state.size());
+                const std::string_view text = view_of(state);
                 new (&place) Held(interruptible([&] {
-                    Unpacker unpacker(text);
-                    Held held{};
-                    pack(unpacker, held);
-                    unpacker.require_end();
-                    return held;
+                    Parts parts{};
+                    unpack(text, parts);
+                    return parts;
                 }));
             },
-            nb::sig("def __setstate__(self, state: bytes) -> None"))
-        .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+            nb::sig("def __setstate__(self, state: bytes) -> None"));
+}
+
+// The same, and the functions of `copy`, for a class whose objects never change.
+template <class Held, class Class>
+void bind_packing(Class& bound) {
+    bind_pickling<Held>(bound, [](const Held& held) -> const Held& { return held; });
+    bound.def("__copy__", [](nb::handle self) { return nb::borrow(self); })
         .def(
             "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, nb::arg("memo"),
             nb::sig("def __deepcopy__(self, memo: object) -> object"));

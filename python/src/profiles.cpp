@@ -9,6 +9,7 @@
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
+#include "python/src/packing.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 
@@ -41,9 +42,7 @@ NamedAmounts all_of(nb::handle value) {
         return {{"processors", processors_in(value)}};
     }
     NamedAmounts all = amounts_in(value);
-    if (all.empty()) {
-        throw UsageError("amounts: expected at least one, found {}");
-    }
+    refuse_if(all.empty(), "amounts: expected at least one, found {}");
     for (const auto& [name, amount] : all) {
         if (name == "processors") {
             processors_in(nb::cast(amount));
@@ -66,17 +65,6 @@ Duration length_of(nb::handle value) {
 
 Time instant_of(nb::handle value, const char* name) {
     return time_of(number_of(value, name));
-}
-
-// Throws: InputError unless a pickle has what a profile has.
-void require_profile(bool holds) {
-    if (!holds) {
-        throw InputError("pickle: expected a profile of batfill, found something else");
-    }
-}
-
-void require_tuple(nb::handle value, std::size_t size) {
-    require_profile(nb::isinstance<nb::tuple>(value) && nb::len(value) == size);
 }
 
 }  // namespace
@@ -136,62 +124,27 @@ nb::object ProfileView::steps() const {
                           by_name(column_of));
 }
 
-// (processors, ((time, free), ...)), or of amounts (((name, total), ...), ((time, (free, ...)), ...)). Times are texts,
-// which are exact.
-nb::tuple ProfileView::state() const {
+ProfileView::ProfileView(Parts parts)
+    : counts_processors_(parts.counts_processors),
+      all_(std::move(parts.all)),
+      free_(parts.steps.at(0).first, parts.steps.at(0).second) {
+    for (const auto& [time, amounts] : parts.steps) {
+        free_.set_from(time, amounts);
+    }
+}
+
+ProfileView::Parts ProfileView::parts() const {
     if (round_) {
         throw nb::type_error("cannot pickle or copy the profile of a round: it is valid until decide() returns");
     }
-    nb::list all;
-    for (const auto& [name, amount] : all_) {
-        all.append(nb::make_tuple(text_object(name), amount));
-    }
-    nb::list steps;
-    for (const Time time : free_.instants()) {
-        nb::list amounts;
-        for (const Amount amount : free_.at(time)) {
-            amounts.append(amount);
-        }
-        const nb::object free = counts_processors_ ? nb::object(amounts[0]) : nb::tuple(amounts);
-        steps.append(nb::make_tuple(text_object(time.since_zero().to_shortest_string()), free));
-    }
-    return nb::make_tuple(counts_processors_ ? nb::cast(processors()) : nb::tuple(all), nb::tuple(steps));
+    return {counts_processors_, all_, mapped(free_.instants(), [&](Time time) {
+                const std::span<const Amount> amounts = free_.at(time);
+                return std::pair(time, std::vector<Amount>(amounts.begin(), amounts.end()));
+            })};
 }
 
-ProfileView ProfileView::of_state(const nb::tuple& state) {
-    require_tuple(state, 2);
-    nb::object all = state[0];
-    if (nb::isinstance<nb::tuple>(all)) {
-        nb::dict amounts;
-        for (const nb::handle entry : all) {
-            require_tuple(entry, 2);
-            amounts[text_object(word_of(nb::object(entry[0]), "profile"))] = nb::object(entry[1]);
-        }
-        require_profile(nb::len(amounts) == nb::len(all));
-        all = amounts;
-    }
-    const nb::object steps = state[1];
-    require_profile(nb::isinstance<nb::tuple>(steps));
-    std::optional<ProfileView> result;
-    for (const nb::handle step : steps) {
-        require_tuple(step, 2);
-        const nb::object free = step[1];
-        const Time time = Time::at(duration_of(nb::object(step[0]), "profile"));
-        require_profile(!result || result->free_.instants().back() < time);
-        if (!result) {
-            result.emplace(all, time);
-        }
-        const nb::object row = result->counts_processors_ ? nb::make_tuple(free) : free;
-        require_tuple(row, result->all_.size());
-        std::vector<Amount> amounts;
-        for (const nb::handle amount : row) {
-            amounts.push_back(whole_number_of(amount, "profile", 0));
-            require_profile(amounts.back() <= result->all_[amounts.size() - 1].second);
-        }
-        result->free_.set_from(time, amounts);
-    }
-    require_profile(result.has_value());
-    return *std::move(result);
+void pack(auto& all, Is<ProfileView::Parts> auto& parts) {
+    all(parts.counts_processors, parts.all, parts.steps);
 }
 
 const AmountProfile& ProfileView::free() const {
@@ -247,8 +200,7 @@ void ProfileView::change(nb::handle wanted, nb::handle start, nb::handle duratio
     free_.add(from, to, amounts, sign);
 }
 
-template <class Of>
-nb::object ProfileView::by_name(Of of) const {
+nb::object ProfileView::by_name(auto of) const {
     if (counts_processors_) {
         return of(0);
     }
@@ -263,17 +215,17 @@ void bind_profiles(nb::module_& module) {
     using nb::arg;
     const auto init = [](ProfileView& place, nb::handle processors, nb::handle start) {
         const Time from = instant_of(start, "start");
-        if (from.is_infinite()) {
-            throw UsageError("start: expected a finite time, found inf");
-        }
+        refuse_if(from.is_infinite(), "start: expected a finite time, found inf");
         new (&place) ProfileView(processors, from);
     };
-    const auto copy = [](const ProfileView& self) { return ProfileView::of_state(self.state()); };
-    nb::class_<ProfileView>(module, "Profile",
-                            "Free processors as a step function of time. That of a round has those that are idle now, "
-                            "and those of running jobs from their estimated ends on; it is valid until decide() "
-                            "returns. A scheduler may make others, such as for a part of the machine, or of several "
-                            "amounts by name: there, all amounts are dicts, in which a name that is missing is 0.")
+    const auto copy = [](const ProfileView& self) { return ProfileView(self.parts()); };
+    nb::class_<ProfileView> profile(
+        module, "Profile",
+        "Free processors as a step function of time. That of a round has those that are idle now, "
+        "and those of running jobs from their estimated ends on; it is valid until decide() "
+        "returns. A scheduler may make others, such as for a part of the machine, or of several "
+        "amounts by name: there, all amounts are dicts, in which a name that is missing is 0.");
+    profile
         .def(
             "__init__", init, arg("processors"), arg("start") = 0.0,
             nb::sig("def __init__(self, processors: int | dict[str, int], start: float = 0.0) -> None"),
@@ -311,12 +263,8 @@ void bind_profiles(nb::module_& module) {
         .def("__copy__", copy, nb::sig("def __copy__(self) -> Profile"))
         .def(
             "__deepcopy__", [copy](const ProfileView& self, nb::handle) { return copy(self); }, arg("memo"),
-            nb::sig("def __deepcopy__(self, memo: object) -> Profile"))
-        .def("__getstate__", &ProfileView::state, nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
-        .def(
-            "__setstate__",
-            [](ProfileView& place, const nb::tuple& state) { new (&place) ProfileView(ProfileView::of_state(state)); },
-            nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
+            nb::sig("def __deepcopy__(self, memo: object) -> Profile"));
+    bind_pickling<ProfileView>(profile, [](const ProfileView& self) { return self.parts(); });
 }
 
 }  // namespace batfill::python

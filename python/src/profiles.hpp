@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -34,11 +35,15 @@ class ProfileView {
     nb::object free_at(nb::handle time) const;
     nb::object steps() const;
 
-    // For pickle and copies.
-    nb::tuple state() const;
-    // What state() gave.
-    // Throws: InputError for another state.
-    static ProfileView of_state(const nb::tuple& state);
+    // What it is made of, for pickle and copies.
+    struct Parts {
+        bool counts_processors = true;
+        StatedNeeds::Amounts all = {};
+        std::vector<std::pair<Time, std::vector<Amount>>> steps = {};  // what is free from each instant on
+    };
+    explicit ProfileView(Parts parts);
+    // Throws: TypeError (Python) if it is that of a round.
+    Parts parts() const;
 
  private:
     // Throws: UsageError if it is of a round that is over.
@@ -51,8 +56,7 @@ class ProfileView {
     // Throws: UsageError, and changes nothing, if so much is not free, or not taken.
     void change(nb::handle wanted, nb::handle start, nb::handle duration, int sign);
     // What Python gets, of what `of` makes of the number of an amount.
-    template <class Of>
-    nb::object by_name(Of of) const;
+    nb::object by_name(auto of) const;
 
     std::optional<OfRound> round_;  // none: a scheduler's own
     bool counts_processors_;        // and nothing else

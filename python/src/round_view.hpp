@@ -46,9 +46,8 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
     void note_ended(JobIndex job) { ended_.push_back(job); }
 
     Round& round() const {
-        if (round_ == nullptr) {
-            throw UsageError("the round is over: use a round, and what it returned, only until decide() returns");
-        }
+        refuse_if(round_ == nullptr,
+                  "the round is over: use a round, and what it returned, only until decide() returns");
         return *round_;
     }
     const SchedulerState& state() const { return round().state(); }
@@ -159,9 +158,8 @@ class OfRound {
     explicit OfRound(SharedRound view) : view_(std::move(view)), number_(view_->number()) {}
     RoundView& view() const {
         view_->round();
-        if (view_->number() != number_) {
-            throw UsageError("it is of an earlier round: ask the round that decide() got for a new one");
-        }
+        refuse_if(view_->number() != number_,
+                  "it is of an earlier round: ask the round that decide() got for a new one");
         return *view_;
     }
     const SchedulerState& state() const { return view().state(); }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -114,9 +113,7 @@ void register_profile(RoundView& view, nb::handle workload, nb::handle name, nb:
 
 // The profile of a registered job: the one of this name, or a new one of this job alone, that takes `run_time`.
 std::string profile_of(RoundView& view, const std::string& id, nb::handle profile, nb::handle run_time) {
-    if (profile.is_none() == run_time.is_none()) {
-        throw UsageError("register_job: expected either a profile or a run_time");
-    }
+    refuse_if(profile.is_none() == run_time.is_none(), "register_job: expected either a profile or a run_time");
     if (!profile.is_none()) {
         return word_of(profile, "profile");
     }
@@ -135,10 +132,8 @@ std::string fields_of(nb::handle fields) {
     JsonReader reader;
     for (const auto& member : reader.parse('{' + members + '}').GetObject()) {
         const std::string_view name = view(member.name);
-        if (is_known_field(name)) {
-            throw UsageError("fields: jobs have a field " + std::string(name) +
-                             " of their own, expected another name, or an argument of register_job");
-        }
+        refuse_if(is_known_field(name), "fields: jobs have a field ", name,
+                  " of their own, expected another name, or an argument of register_job");
     }
     return members;
 }

@@ -54,8 +54,7 @@ report::Run page_run(const Run& run);
 // Throws: as audit().
 CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed);
 
-template <class Archive>
-void pack(Archive& all, Is<Run> auto& run) {
+void pack(auto& all, Is<Run> auto& run) {
     all(run.label, run.platform, run.workloads, run.events, run.schedule, run.summary, run.statistics, run.rejected,
         run.guarantees, run.broken_guarantees, run.eligible, run.with_cause, run.placement, run.jobs_survive_losses,
         run.decided_by_seconds);

@@ -60,8 +60,7 @@ struct Simulation {
 };
 
 // What `use` makes of the outcome, without the GIL.
-template <class Use>
-auto simulated(const Simulation& simulation, RunOptions how, Use use) {
+auto simulated(const Simulation& simulation, RunOptions how, auto use) {
     const auto failure = std::make_shared<Failure>();
     const WrittenScheduler written =
         written_scheduler(simulation.scheduler, simulation.label, simulation.parameters, false, failure);
@@ -151,21 +150,18 @@ double stretch_in_file(const ExecutionRecord& execution) {
 // Makes a column of a run.
 using Column = std::function<nb::object(const Run&)>;
 
-template <class Of>
-Column numbers(Of of) {
+Column numbers(auto of) {
     return [of](const Run& run) { return array_of(mapped(run.schedule.jobs, of)); };
 }
 
 // A column of times of jobs that ran; NaN for others.
-template <class Of>
-Column times(Of of) {
+Column times(auto of) {
     return numbers([of](const ScheduledJob& job) -> double {
         return job.execution ? of(*job.execution) : std::numeric_limits<double>::quiet_NaN();
     });
 }
 
-template <class Of>
-Column texts(Of of) {
+Column texts(auto of) {
     return [of](const Run& run) { return texts_of(run.schedule.jobs, of); };
 }
 

@@ -74,9 +74,8 @@ SharedObject copy_of(nb::handle scheduler, const std::string& name) {
         return share(copy);
     } catch (const nb::python_error& problem) {
         const std::string text = utf8_of(problem.value());
-        if (problem.matches(PyExc_TypeError) && text.starts_with("cannot pickle ")) {
-            throw UsageError(name + " cannot be copied for each replay: " + text);
-        }
+        refuse_if(problem.matches(PyExc_TypeError) && text.starts_with("cannot pickle "), name,
+                  " cannot be copied for each replay: ", text);
         throw;
     }
 }
@@ -174,8 +173,7 @@ class PythonAlgorithm : public Algorithm {
         }
     }
 
-    template <class Call>
-    void in_round(Round& round, Call call) {
+    void in_round(Round& round, auto call) {
         if (stop_ && *stop_) {
             throw Interrupted();
         }

@@ -113,9 +113,8 @@ LogConversion conversion_of(const std::string& format, const std::vector<FileNam
 nb::tuple convert(const std::string& format, const std::vector<FileName>& paths, bool splits,
                   const Keywords& keywords) {
     LogConversion request = conversion_of(format, paths, keywords);
-    if (request.conversion.split && !splits) {
-        throw UsageError("days: this call makes one workload, expected weeks_from_swf() or weeks()");
-    }
+    refuse_if(request.conversion.split && !splits,
+              "days: this call makes one workload, expected weeks_from_swf() or weeks()");
     request.keeps_workload = !request.conversion.split;
     std::optional<ConvertedLog> converted;
     interruptible([&] {
@@ -161,10 +160,8 @@ Jobs scaled(const Jobs& jobs, const nb::object& load) {
     set_keywords(options, keywords);
     Workload workload = interruptible([&] { return by_submission(jobs); });
     for (const auto& [name, profile] : workload.profiles) {
-        if (profile.type != JobProfile::Type::delay) {
-            throw InputError(workload.path + ": profile " + name + " is of type " + profile.type_name +
-                             ", expected delays to compute the load");
-        }
+        refuse_if<InputError>(profile.type != JobProfile::Type::delay, workload.path, ": profile ", name,
+                              " is of type ", profile.type_name, ", expected delays to compute the load");
     }
     interruptible([&] { scale_load(workload, exact); });
     return keep(std::move(workload));

@@ -471,9 +471,3 @@ def test_a_profile_of_amounts_counts_as_one_of_processors(seed):
         plain.take(size, start, length)
         named.take({"processors": size}, start, length)
     assert plain.steps()[1].tolist() == named.steps()[1]["processors"].tolist()
-    state = copy.copy(named).__getstate__()
-    for wrong in ((state[0],), (state[0], ()), (state[0], (("0", (1,)),)), (state[0], (("0", (99, 1)),)),
-                  (state[0], (("5", (1, 1)), ("4", (1, 1))))):
-        broken = batfill.Profile.__new__(batfill.Profile)
-        with pytest.raises(batfill.InputError, match="pickle: expected a profile of batfill"):
-            broken.__setstate__(wrong)
