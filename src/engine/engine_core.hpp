@@ -124,7 +124,9 @@ class EngineCore : private Admission {
     void require_registering(const std::string& what) const;
     bool was_told_of(JobIndex index) const { return registration_.was_told_of(index); }
     // Whether a job waits that the algorithm was told of.
-    bool waits(JobIndex index) const { return was_told_of(index) && is_waiting(index); }
+    bool waits(JobIndex index) const {
+        return was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
+    }
     // Whether a job waits or runs.
     bool is_any_present() const { return !state_.waiting.empty() || !state_.running.empty(); }
     std::vector<JobNumber> numbers_of(const std::vector<JobIndex>& jobs) const {

@@ -177,7 +177,8 @@ void OutputFile::commit() {
 
 // Throws: InputError if the file could not be written. `errno` says why.
 void OutputFile::require(bool is_done) const {
-    refuse_if<InputError>(!is_done, path_, ": cannot be written: ", std::strerror(errno != 0 ? errno : EIO));
+    refuse_if<InputError>(!is_done, path_,
+                          ": cannot be written: ", [] { return std::strerror(errno != 0 ? errno : EIO); });
 }
 
 void write_file(const std::string& path, std::string_view text) {
