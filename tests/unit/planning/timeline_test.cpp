@@ -54,8 +54,9 @@ std::optional<Request> draw_request(Random& random, const Machine& machine, int 
 int require_as_defined(unsigned seed, bool is_named, bool with_windows) {
     Random random(seed);
     const std::vector<Host> hosts = draw_hosts(random, is_named);
-    const Machine machine(
-        hosts, with_windows ? draw_windows(random, is_named, static_cast<int>(hosts.size()), horizon / 2) : std::vector<Window>());
+    const Machine machine(hosts, with_windows
+                                     ? draw_windows(random, is_named, static_cast<int>(hosts.size()), horizon / 2)
+                                     : std::vector<Window>());
     machine.require_resources();
     int inside = 0;
     const std::vector<bool> planned{random.between(0, 2) > 0, random.between(0, 2) > 0};
