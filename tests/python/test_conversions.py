@@ -56,13 +56,6 @@ class Registers(batfill.Scheduler):
         for job in range(len(round.waiting)): round.try_start(job)
 batfill.simulate(batfill.Workload.lublin(9, 4, 1), 4, Registers())""",
     "windows": "batfill.simulate(batfill.Workload.lublin(9, 4, 1), 4, windows=[emptied()])",
-    "pickle": """
-state = []
-number = Changing(state.clear, VALUE or 5)
-state += [(("amount", number),), (("0", (number,)),)]
-del number
-profile = batfill.Profile.__new__(batfill.Profile)
-profile.__setstate__(tuple(state))""",
 }
 
 
