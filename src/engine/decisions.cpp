@@ -24,7 +24,8 @@ void EngineCore::fail(const std::string& what) const {
 void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window,
                        std::vector<Amount> by_host) {
     fail_if(!was_told_of(index), index, "it cannot start, the algorithm was not told of it");
-    require_waiting(index, "it cannot start");
+    fail_if(!state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted, index,
+            "it cannot start, it is not waiting");
     Job& job = state_.jobs[index];
     std::optional<Place> chosen;
     if (!state_.machine.windows().empty() && allocation == nullptr && !window) {

@@ -177,8 +177,9 @@ void OutputFile::commit() {
 
 // Throws: InputError if the file could not be written. `errno` says why.
 void OutputFile::require(bool is_done) const {
-    refuse_if<InputError>(!is_done, path_,
-                          ": cannot be written: ", [] { return std::strerror(errno != 0 ? errno : EIO); });
+    if (!is_done) {
+        throw InputError(path_ + ": cannot be written: " + std::strerror(errno != 0 ? errno : EIO));
+    }
 }
 
 void write_file(const std::string& path, std::string_view text) {
