@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <ostream>
 
 #include <batfill/core/time.hpp>
@@ -13,6 +14,15 @@ namespace {
 // The largest number of digits of a number of microseconds within +-1e24 seconds.
 constexpr int max_digits = 31;
 constexpr int decimals = 6;
+// "00", "01", ... "99".
+constexpr std::array<char, 200> two_digits = [] {
+    std::array<char, 200> digits{};
+    for (std::size_t number = 0; number < 100; ++number) {
+        digits[2 * number] = static_cast<char>('0' + number / 10);
+        digits[2 * number + 1] = static_cast<char>('0' + number % 10);
+    }
+    return digits;
+}();
 
 // The parts of a decimal number.
 struct DecimalText {
@@ -147,27 +157,31 @@ void Duration::append_to(std::string& out) const {
     }
     std::array<char, max_digits + 16> text;
     char* at = text.data() + text.size();
+    const auto write_two = [&](auto number) { std::memcpy(at -= 2, two_digits.data() + number * 2, 2); };
     Microseconds rest = us_ < 0 ? -us_ : us_;
-    const auto write = [&](auto number) {
-        if (number % 1'000'000 == 0) {  // as most times of logs
-            number /= 1'000'000;
-            at -= decimals;
-            std::fill_n(at, decimals, '0');
+    const auto write = [&](auto seconds, unsigned fraction) {
+        if (fraction == 0) {  // as most times of logs
+            std::memcpy(at -= decimals, "000000", decimals);
         } else {
-            for (int i = 0; i < decimals; ++i, number /= 10) {
-                *--at = static_cast<char>('0' + static_cast<int>(number % 10));
+            for (int i = 0; i < decimals; i += 2, fraction /= 100) {
+                write_two(fraction % 100);
             }
         }
         *--at = '.';
-        do {
-            *--at = static_cast<char>('0' + static_cast<int>(number % 10));
-            number /= 10;
-        } while (number != 0);
+        for (; seconds >= 100; seconds /= 100) {
+            write_two(static_cast<unsigned>(seconds % 100));
+        }
+        if (seconds >= 10) {
+            write_two(static_cast<unsigned>(seconds));
+        } else {
+            *--at = static_cast<char>('0' + static_cast<int>(seconds));
+        }
     };
     if (rest >> 63 == 0) {
-        write(static_cast<unsigned long long>(rest));  // 128-bit division is a library call
+        const auto number = static_cast<unsigned long long>(rest);  // 128-bit division is a library call
+        write(number / 1'000'000, static_cast<unsigned>(number % 1'000'000));
     } else {
-        write(rest);
+        write(rest / 1'000'000, static_cast<unsigned>(rest % 1'000'000));
     }
     if (us_ < 0) {
         *--at = '-';

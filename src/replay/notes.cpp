@@ -48,13 +48,17 @@ void ReplayNotes::leave_out_fields(const ResourceFields& read) {
 
 // Notes that jobs have fields that only other algorithms read.
 void ReplayNotes::add_fields_of_others(const Workload& workload, const std::vector<std::string>& own_fields) {
+    const auto has_others = [](const WorkloadJob& job) { return !job.description.other_fields.empty(); };
+    if (std::ranges::none_of(workload.jobs, has_others)) {
+        return;
+    }
     for (const AlgorithmDescription* const algorithm : registered_algorithms()) {
         for (const std::string& field : algorithm->own_fields) {
             if (std::ranges::find(own_fields, field) == own_fields.end() &&
                 std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
-                    JsonReader reader;
-                    return job.description.other_fields.text().find(field) != std::string::npos &&
-                           asks_for(&reader.parse('{' + job.description.other_fields.text() + '}'), field.c_str());
+                    const std::string& others = job.description.other_fields.text();
+                    return others.find(field) != std::string::npos &&
+                           asks_for(&JsonReader().parse('{' + others + '}'), field.c_str());
                 })) {
                 of_other_algorithms_[algorithm->name].insert(field);
             }

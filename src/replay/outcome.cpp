@@ -65,7 +65,7 @@ void describe(const Simulator& simulator, JobNumber number, ScheduledJob& schedu
     scheduled.cores = cores != simulator.results().cores.end() ? cores->second : Shared<std::vector<Amount>>();
     scheduled.profile = description.profile;
     const auto metadata = simulator.results().metadata.find(number);
-    scheduled.metadata = metadata != simulator.results().metadata.end() ? metadata->second : "";
+    scheduled.metadata = metadata != simulator.results().metadata.end() ? SharedText(metadata->second) : SharedText();
 }
 
 // ", such as 00001": a job of the workloads, if possible one whose id differs from `asked` in zeros only.

@@ -115,11 +115,11 @@ void Machines::set_state(Interval machines, State from, State to, Time now) {
     }
     const auto first = since_.begin() + machines.first;
     const auto end = since_.begin() + machines.last + 1;
-    Duration spent;
+    Duration before;
     for (auto since = first; since != end; ++since) {
-        spent = spent + (now - *since);
+        before = before + since->since_zero();
     }
-    count_time(from, spent);
+    count_time(from, now.since_zero() * (end - first) - before);
     std::fill(first, end, now);
 }
 
