@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <batfill/engine/amount_profile.hpp>
 
@@ -29,10 +30,17 @@ void AmountProfile::add(Time from, Time to, std::span<const Amount> amounts, int
     }
     const std::size_t first = split_at(from);
     const std::size_t last = to.is_infinite() ? times_.size() : split_at(to);
+    Amount all_but_first = 0;  // negative if one is
     for (std::size_t step = first; step < last; ++step) {
-        for (std::size_t column = 0; column < columns_; ++column) {
-            values_[step * columns_ + column] += sign * amounts[column];
+        Amount* const values = values_.data() + step * columns_;
+        values[0] += sign * amounts[0];
+        for (std::size_t column = 1; column < columns_; ++column) {
+            values[column] += sign * amounts[column];
+            all_but_first |= values[column];
         }
+    }
+    if (all_but_first < 0) {
+        negative_until_ = std::max(negative_until_, to);
     }
     // Steps that begin nothing go.
     const auto is_needless = [this](std::size_t step) {
@@ -62,11 +70,11 @@ void AmountProfile::advance(Time now) {
 
 bool AmountProfile::has(std::size_t step, std::span<const Amount> amounts) const {
     const Amount* const values = values_.data() + step * columns_;
-    bool has = true;
+    Amount lacks = 0;  // negative if something is too little; without branches: hosts lack now this, now that
     for (std::size_t column = 0; column < columns_; ++column) {
-        has &= values[column] >= amounts[column];  // without branches: hosts lack now this, now that
+        lacks |= values[column] - amounts[column];
     }
-    return has;
+    return lacks >= 0;
 }
 
 AmountProfile::Stretch AmountProfile::next_free(std::span<const Amount> amounts, Time from, Time until) const {
@@ -96,13 +104,14 @@ AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amoun
     return stretch;
 }
 
-Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, Time from, Time before) const {
+Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, Time from, Time before,
+                             Time limit) const {
     Time start = std::max(from, times_.front());  // until now, the amounts are free from then on
     for (std::size_t step = step_at(start); start < before; ++step) {
         const bool is_last = step + 1 == times_.size();
         if (!has(step, amounts)) {
             start = is_last ? Time::infinity() : times_[step + 1];
-        } else if (is_last || start + length <= times_[step + 1]) {
+        } else if (is_last || std::min(start + length, limit) <= times_[step + 1]) {
             return start;
         }
     }
@@ -112,6 +121,9 @@ Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, T
 AmountProfile::Stretch AmountProfile::freed(std::span<const Amount> amounts, std::span<const Amount> given, Time from,
                                             Time to) const {
     Stretch freed{Time::infinity(), Time::infinity()};
+    if (from >= to) {
+        return freed;
+    }
     for (std::size_t step = step_at(from); step < times_.size() && times_[step] < to; ++step) {
         bool is_free = true;
         bool was_free = true;
@@ -148,22 +160,19 @@ Time AmountProfile::first_for_ever(std::span<const Amount> amounts, Time from) c
 
 void AmountProfile::longest_meeting(Time from, Time to, std::size_t column, std::span<const Amount> levels,
                                     std::span<Duration> longest) const {
-    std::vector<Time> begins;  // of the intervals that last, by level
-    begins.reserve(levels.size());
-    const auto end_above = [&](Amount value, Time at) {
-        for (; !begins.empty() && levels[begins.size() - 1] > value; begins.pop_back()) {
-            Duration& length = longest[begins.size() - 1];
-            length = std::max(length, at > from ? at - begins.back() : length);
-        }
-    };
-    for (std::size_t step = 0; step < times_.size() && (times_[step] < to || !begins.empty()); ++step) {
+    std::array<Time, most_levels> begins;  // of the intervals that last, by level
+    std::size_t last_now = 0;              // how many of them
+    for (std::size_t step = 0; step < times_.size() && (times_[step] < to || last_now > 0); ++step) {
         const Amount value = values_[step * columns_ + column];
-        end_above(value, times_[step]);
-        while (times_[step] < to && begins.size() < levels.size() && levels[begins.size()] <= value) {
-            begins.push_back(times_[step]);
+        for (; last_now > 0 && levels[last_now - 1] > value; --last_now) {
+            Duration& length = longest[last_now - 1];
+            length = std::max(length, times_[step] > from ? times_[step] - begins[last_now - 1] : length);
+        }
+        while (times_[step] < to && last_now < levels.size() && levels[last_now] <= value) {
+            begins[last_now++] = times_[step];
         }
     }
-    std::fill_n(longest.begin(), begins.size(), Duration::infinity());
+    std::fill_n(longest.begin(), last_now, Duration::infinity());
 }
 
 bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time to) const {
@@ -177,17 +186,28 @@ bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time 
 
 void AmountProfile::set_from(Time t, std::span<const Amount> amounts) {
     const std::size_t step = split_at(t);
+    if (std::ranges::any_of(amounts, [](Amount amount) { return amount < 0; })) {
+        negative_until_ = Time::infinity();
+    }
     std::ranges::copy(amounts, values_.begin() + static_cast<std::ptrdiff_t>(step * columns_));
 }
 
-AmountProfile::Bounds AmountProfile::bounds(std::size_t column, Time from, Time to) const {
-    std::size_t step = step_at(from);
-    Bounds bounds{values_[step * columns_ + column], values_[step * columns_ + column]};
-    for (++step; step < times_.size() && times_[step] < to; ++step) {
+AmountProfile::Bounds AmountProfile::bounds_of_steps(std::size_t column, std::size_t first, std::size_t end) const {
+    Bounds bounds{values_[first * columns_ + column], values_[first * columns_ + column]};
+    for (std::size_t step = first + 1; step < end; ++step) {
         bounds.least = std::min(bounds.least, values_[step * columns_ + column]);
         bounds.most = std::max(bounds.most, values_[step * columns_ + column]);
     }
     return bounds;
+}
+
+AmountProfile::Bounds AmountProfile::bounds(std::size_t column, Time from, Time to) const {
+    const std::size_t first = step_at(from);
+    std::size_t end = first + 1;
+    while (end < times_.size() && times_[end] < to) {
+        ++end;
+    }
+    return bounds_of_steps(column, first, end);
 }
 
 }  // namespace batfill

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <batfill/engine/given_hosts.hpp>
@@ -23,8 +24,10 @@ GivenHosts::Need::Need(const HostIndex& index, std::vector<Amount> needed, Durat
 
 void GivenHosts::begin(bool is_new) {
     is_new_ = is_new;
+    for (const Host& host : hosts_) {
+        HostIndex::erase(bits_, host.number);
+    }
     hosts_.clear();
-    bits_.clear();
     for (auto& column : longest_) {
         for (std::vector<float>& level : column) {
             level.clear();
@@ -34,8 +37,11 @@ void GivenHosts::begin(bool is_new) {
 }
 
 void GivenHosts::add(const HostIndex& index, const AmountProfile& profile, Host host) {
-    if (bits_.empty()) {
-        bits_ = index.bits_of({});
+    if (hosts_.empty()) {
+        bits_.resize(index.words());
+        for (auto& column : shortest_of_all_) {
+            column.fill(std::numeric_limits<float>::infinity());
+        }
     }
     HostIndex::insert(bits_, host.number);
     columns_ = std::min(columns_looked_at, index.columns());
@@ -43,9 +49,11 @@ void GivenHosts::add(const HostIndex& index, const AmountProfile& profile, Host 
         std::array<Duration, levels> longest{Duration::infinity()};
         profile.longest_meeting(host.from, host.until, column, index.levels(column), std::span(longest).subspan(1));
         for (std::size_t level = 0; level <= index.levels(column).size(); ++level) {
-            const float length = rounded(longest[level]);
+            const bool is_as_before = level > 0 && longest[level] == longest[level - 1];
+            const float length = is_as_before ? longest_[column][level - 1].back() : rounded(longest[level]);
             longest_[column][level].push_back(length);
             longest_of_all_[column][level] = std::max(longest_of_all_[column][level], length);
+            shortest_of_all_[column][level] = std::min(shortest_of_all_[column][level], length);
         }
     }
     hosts_.push_back(std::move(host));
@@ -59,11 +67,15 @@ bool GivenHosts::may_help(const Need& need) const {
     return may_help;
 }
 
-std::span<const float> GivenHosts::longest(const Need& need) {
-    shortest_ = longest_.front()[need.levels.front()];
-    for (std::size_t column = 1; column < columns_; ++column) {
-        std::ranges::transform(shortest_, longest_[column][need.levels[column]], shortest_.begin(),
-                               [](float a, float b) { return b < a ? b : a; });
+std::span<const float> GivenHosts::longest(const Need& need, std::size_t first) {
+    shortest_.assign(hosts_.size() - first, std::numeric_limits<float>::infinity());
+    for (std::size_t column = 0; column < columns_; ++column) {
+        const std::size_t level = need.levels[column];
+        if (shortest_of_all_[column][level] < need.length) {  // else it decides nothing
+            const auto longest = longest_[column][level].begin() + static_cast<std::ptrdiff_t>(first);
+            std::ranges::transform(shortest_, std::ranges::subrange(longest, longest_[column][level].end()),
+                                   shortest_.begin(), [](float a, float b) { return b < a ? b : a; });
+        }
     }
     return shortest_;
 }

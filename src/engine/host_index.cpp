@@ -54,6 +54,7 @@ void HostIndex::build(std::span<const AmountProfile> hosts, Time origin) {
     behind_ = 0;
     begin_ = origin;
     bits_.assign(words_ * rows_ * 2 * buckets, 0);
+    is_full_.assign(rows_, true);
     for (std::size_t host = 0; host < hosts.size(); ++host) {
         set(static_cast<int>(host), hosts[host], 0, buckets);
     }
@@ -61,44 +62,80 @@ void HostIndex::build(std::span<const AmountProfile> hosts, Time origin) {
 
 HostIndex::Bits HostIndex::bits_of(const ResourceSet& hosts) const {
     Bits bits(words_);
-    for (const int host : hosts.numbers()) {
-        insert(bits, host);
+    for (const auto& [first, last] : hosts.intervals()) {
+        for (int host = first; host <= last; ++host) {
+            insert(bits, host);
+        }
     }
     return bits;
 }
 
 std::size_t HostIndex::bucket_of(Time t) const {
-    return t >= begin_of(buckets) ? buckets : static_cast<std::size_t>((t - begin_).count() / width_.count());
+    if (t >= begin_of(buckets)) {
+        return buckets;
+    }
+    const Microseconds since = (t - begin_).count();
+    const bool are_short = (since >> 63) == 0 && (width_.count() >> 63) == 0;  // a division of 128 bits is a call
+    return are_short ? static_cast<std::uint64_t>(since) / static_cast<std::uint64_t>(width_.count())
+                     : static_cast<std::size_t>(since / width_.count());
 }
 
 std::size_t HostIndex::levels_of(std::size_t column, Amount amount) const {
     const std::vector<Amount>& levels = levels_[column];
-    return static_cast<std::size_t>(std::ranges::upper_bound(levels, amount) - levels.begin());
+    if (column == 0 || levels.size() == 1 || amount < levels[1]) {
+        return static_cast<std::size_t>(std::ranges::upper_bound(levels, amount) - levels.begin());
+    }
+    // From the second one on, they are powers of two.
+    const auto power_of = [](Amount of) {
+        return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(of)));
+    };
+    return std::min(levels.size(), power_of(amount) - power_of(levels[1]) + 2);
 }
 
-void HostIndex::set(int host, const AmountProfile& profile, std::size_t first, std::size_t end) {
+void HostIndex::set(int host, const AmountProfile& profile, std::size_t first, std::size_t end,
+                    std::span<const Amount> amounts, int sign) {
     const std::size_t word = static_cast<std::size_t>(host) / 64;
     const std::uint64_t bit = std::uint64_t{1} << static_cast<std::size_t>(host) % 64;
+    // The levels up to `reached` are there now. Before the change, those between it and `before` were not, or were.
+    const auto set_rows = [&](std::size_t column, During during, Amount now, std::size_t stop) {
+        const std::size_t reached = levels_of(column, now);
+        const std::size_t before = amounts.empty() ? 0 : levels_of(column, now - sign * amounts[column]);
+        const std::size_t last = amounts.empty() ? levels_[column].size() : std::max(reached, before);
+        for (std::size_t level = std::min(reached, before); level < last; ++level) {
+            std::uint64_t* const row = bits_.data() + position(word, first_row_[column] + level, during);
+            const std::uint64_t value = level < reached ? bit : 0;
+            is_full_[first_row_[column] + level] = is_full_[first_row_[column] + level] && value != 0;
+            std::for_each(row + first, row + stop, [&](std::uint64_t& one) { one = (one & ~bit) | value; });
+        }
+    };
+    const std::vector<Time>& instants = profile.instants();
+    std::size_t step = profile.step_at(begin_of(first));
     while (first < end) {
         // As long as nothing changes, the buckets are alike.
-        const auto next = std::ranges::upper_bound(profile.instants(), begin_of(first));
-        const std::size_t stop = next == profile.instants().end() ? end : std::clamp(bucket_of(*next), first + 1, end);
+        while (step + 1 < instants.size() && instants[step + 1] <= begin_of(first)) {
+            ++step;
+        }
+        const Time end_of_first = begin_of(first + 1);
+        const std::size_t stop =
+            step + 1 == instants.size() ? end : std::clamp(bucket_of(instants[step + 1]), first + 1, end);
+        std::size_t behind = step + 1;  // the steps of the first bucket
+        while (behind < instants.size() && instants[behind] < end_of_first) {
+            ++behind;
+        }
         for (std::size_t column = 0; column < levels_.size(); ++column) {
-            const auto [least, most] = profile.bounds(column, begin_of(first), begin_of(first + 1));
-            for (const auto& [during, amount] : {std::pair(During::all, least), std::pair(During::some, most)}) {
-                const std::size_t reached = levels_of(column, amount);
-                for (std::size_t level = 0; level < levels_[column].size(); ++level) {
-                    std::uint64_t* const row = bits_.data() + position(word, first_row_[column] + level, during);
-                    const std::uint64_t value = level < reached ? bit : 0;
-                    std::for_each(row + first, row + stop, [&](std::uint64_t& one) { one = (one & ~bit) | value; });
-                }
+            if (!amounts.empty() && amounts[column] == 0) {
+                continue;
             }
+            const auto [least, most] = profile.bounds_of_steps(column, step, behind);
+            set_rows(column, During::all, least, stop);
+            set_rows(column, During::some, most, stop);
         }
         first = stop;
     }
 }
 
-void HostIndex::change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until) {
+void HostIndex::change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until,
+                       std::span<const Amount> amounts, int sign) {
     ++changes_;
     from = std::max(from, origin);
     if (from >= until) {
@@ -113,7 +150,7 @@ void HostIndex::change(std::span<const AmountProfile> hosts, int host, Time orig
         return;
     }
     set(host, hosts[static_cast<std::size_t>(host)], bucket_of(from),
-        std::min(bucket_of(until - Duration::microseconds(1)) + 1, buckets));
+        std::min(bucket_of(until - Duration::microseconds(1)) + 1, buckets), amounts, sign);
 }
 
 void HostIndex::keep_suitable(const Request& request, Bits& hosts) const {
@@ -127,31 +164,44 @@ void HostIndex::keep_suitable(const Request& request, Bits& hosts) const {
     }
 }
 
-bool HostIndex::keep(const Search& search, std::span<const std::size_t> rows, std::size_t first, std::size_t end,
-                     During during, Bits& hosts) const {
+std::uint64_t HostIndex::left_of(const Rows& rows, std::size_t first, std::size_t end, During during, std::size_t word,
+                                 std::uint64_t hosts) const {
     // Before this bucket, its own hosts count as others do.
-    const std::size_t own_begin = search.own != nullptr ? std::clamp(bucket_of(search.own_from), first, end) : end;
-    for (std::size_t word = 0; word < words_; ++word) {
-        const std::uint64_t own = search.own != nullptr ? (*search.own)[word] : 0;
-        std::uint64_t left = hosts[word];
-        for (auto number = rows.begin(); number != rows.end() && left != 0; ++number) {
-            const std::uint64_t* const row = bits_.data() + position(word, *number, during);
-            std::uint64_t all = left;
-            std::for_each(row + own_begin, row + end, [&](std::uint64_t one) { all &= one; });
-            all |= own;
-            std::for_each(row + first, row + own_begin, [&](std::uint64_t one) { all &= one; });
-            left &= all;
-        }
-        hosts[word] = left;
+    const std::size_t own_begin = std::clamp(rows.own_begin, first, end);
+    const std::uint64_t own = rows.search.own != nullptr ? (*rows.search.own)[word] : 0;
+    for (auto number = rows.numbers.begin(); number != rows.numbers.end() && hosts != 0; ++number) {
+        const std::uint64_t* const row = bits_.data() + position(word, *number, during);
+        std::uint64_t all = hosts;
+        std::for_each(row + own_begin, row + end, [&](std::uint64_t one) { all &= one; });
+        all |= own;
+        std::for_each(row + first, row + own_begin, [&](std::uint64_t one) { all &= one; });
+        hosts &= all;
     }
-    return has_at_least(search.request.processors, hosts);
+    return hosts;
+}
+
+bool HostIndex::has_enough(const Rows& rows, std::size_t first, std::size_t end, const Bits& hosts) const {
+    int missing = rows.search.request.processors;
+    for (std::size_t word = 0; word < words_ && missing > 0; ++word) {
+        const std::uint64_t left = left_of(rows, first, end, During::all, word, hosts[word]);
+        missing -= left == 0 ? 0 : std::popcount(left);
+    }
+    return missing <= 0;
+}
+
+bool HostIndex::keep(const Rows& rows, std::size_t first, std::size_t end, During during, Bits& hosts) const {
+    for (std::size_t word = 0; word < words_; ++word) {
+        hosts[word] = left_of(rows, first, end, during, word, hosts[word]);
+    }
+    return has_at_least(rows.search.request.processors, hosts);
 }
 
 HostIndex::Starts HostIndex::next(const Search& search, Time from, Time before, Bits& hosts) const {
-    std::vector<std::size_t> rows;
+    Rows rows{search, {}, search.own != nullptr ? bucket_of(search.own_from) : buckets};
     for (std::size_t column = 0; column < levels_.size(); ++column) {
-        if (const std::size_t reached = levels_of(column, search.needed[column]); reached > 0) {
-            rows.push_back(first_row_[column] + reached - 1);
+        const std::size_t reached = levels_of(column, search.needed[column]);
+        if (reached > 0 && !is_full_[first_row_[column] + reached - 1]) {
+            rows.numbers.push_back(first_row_[column] + reached - 1);
         }
     }
     Bits suitable;
@@ -165,18 +215,15 @@ HostIndex::Starts HostIndex::next(const Search& search, Time from, Time before, 
     for (std::size_t bucket = bucket_of(from); bucket < buckets && begin_of(bucket) < before;) {
         const std::size_t whole = bucket + 1;
         const std::size_t end = std::max(whole, std::min(bucket + length, buckets));
-        const auto has_enough = [&](std::size_t first) {
-            hosts = suitable;
-            return keep(search, rows, first, end, During::all, hosts);
-        };
-        if (!has_enough(whole)) {
+        hosts = suitable;
+        if (!keep(rows, whole, end, During::all, hosts)) {
             // From `bucket` on there are not enough, and from `enough` on there are: until then, all runs fail.
             bucket = whole;
             for (std::size_t enough = end; enough - bucket > 1;) {
                 const std::size_t middle = bucket + (enough - bucket) / 2;
-                (has_enough(middle) ? enough : bucket) = middle;
+                (has_enough(rows, middle, end, suitable) ? enough : bucket) = middle;
             }
-        } else if (!keep(search, rows, bucket, whole, During::some, hosts)) {
+        } else if (!keep(rows, bucket, whole, During::some, hosts)) {
             ++bucket;
         } else {
             return {std::max(from, begin_of(bucket)), std::min(before, begin_of(whole))};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -25,6 +26,16 @@ std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
     return numbers;
 }
 
+// Calls `use` with each number of the set.
+template <class Use>
+void each_number(const ResourceSet& set, Use use) {
+    for (const auto& [first, last] : set.intervals()) {
+        for (int number = first; number <= last; ++number) {
+            use(number);
+        }
+    }
+}
+
 }  // namespace
 
 Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
@@ -45,8 +56,9 @@ void Timeline::add_hosts(Time now) {
     hosts_.clear();
     index_.reset();
     forget_changes();
-    not_rising_.clear();
     const int hosts = machine_->resources().has_named_hosts() ? machine_->processors() : 0;
+    not_rising_.assign((static_cast<std::size_t>(hosts) + 63) / 64, 0);
+    how_many_not_rising_ = 0;
     later_.assign(static_cast<std::size_t>(hosts), 0);
     for (int host = 0; host < hosts; ++host) {
         std::vector<Amount> amounts{1};
@@ -148,7 +160,7 @@ void Timeline::take_window(std::size_t number) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.add(window.from, window.until, taken, -1);
         if (index_) {
-            index_->change(hosts_, host, origin_, window.from, window.until);
+            index_->change(hosts_, host, origin_, window.from, window.until, taken, -1);
         }
         if (window.from > origin_) {
             begins_later(host, 1);
@@ -213,8 +225,9 @@ std::vector<Amount> Timeline::needed_of_host(const Request& request) const {
 void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& taken) const {
     const std::vector<Amount>& amounts =
         request.takes_whole_hosts() ? machine_->resources().kind_of(host).capacity : request.per_host();
-    taken.assign(1, 1);
-    taken.insert(taken.end(), amounts.begin(), amounts.end());
+    taken.resize(amounts.size() + 1);
+    taken.front() = 1;
+    std::ranges::copy(amounts, taken.begin() + 1);
 }
 
 void Timeline::change(const Request& request, int processors, const Place& place, Time from, Time until, int sign) {
@@ -241,20 +254,22 @@ void Timeline::change_hosts(const Request& request, const ResourceSet& hosts, Ti
     if (changed_.size() > 4 * hosts_.size()) {
         forget_changes();
     }
+    some_take_nothing_ = some_take_nothing_ ||
+                         (!request.takes_whole_hosts() && std::ranges::none_of(request.per_host(), std::identity()));
     std::vector<Amount> taken;
-    for (const int host : hosts.numbers()) {
+    each_number(hosts, [&](int host) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
         taken_of(request, host, taken);
         profile.add(from, until, taken, sign);
         if (index_) {
-            index_->change(hosts_, host, origin_, from, until);
+            index_->change(hosts_, host, origin_, from, until, taken, sign);
         }
         if (from > origin_) {
             begins_later(host, -sign);
         }
         changed_.push_back(host);
-    }
+    });
 }
 
 void Timeline::begins_later(int host, int jobs) {
@@ -262,9 +277,11 @@ void Timeline::begins_later(int host, int jobs) {
     const bool was_rising = later == 0;
     later += jobs;
     if (was_rising && later != 0) {
-        not_rising_.insert(host);
+        HostIndex::insert(not_rising_, host);
+        ++how_many_not_rising_;
     } else if (!was_rising && later == 0) {
-        not_rising_.erase(host);
+        HostIndex::erase(not_rising_, host);
+        --how_many_not_rising_;
     }
 }
 
@@ -344,11 +361,13 @@ bool Timeline::fits_now(const Request& request, Duration length, const FittingHo
     }
     const std::vector<Amount> needed = needed_of_host(request);
     int spare = now.count - request.processors;
-    return std::ranges::all_of(not_rising_, [&](int host) {
+    HostIndex::each_host(not_rising_, [&](int host) {
         const auto number = static_cast<std::size_t>(host);
-        const bool is_lost = now.is_in[number] && !hosts_[number].has_during(needed, origin_, origin_ + length);
-        return !is_lost || spare-- > 0;
+        if (spare >= 0 && now.is_in[number] && !hosts_[number].has_during(needed, origin_, origin_ + length)) {
+            --spare;
+        }
     });
+    return spare >= 0;
 }
 
 // A change of the number of hosts that allow a start.
@@ -393,7 +412,7 @@ Time Timeline::earliest_of_all(const Request& request, Duration length, Time fro
         for (int host = 0; host < machine_->processors(); ++host) {
             firsts[static_cast<std::size_t>(host)] = first_on(request, needed, host, from);
         }
-        return earliest_of(firsts, request, length, before);
+        return earliest_of(firsts, request, length, from, before);
     }
     if (index_) {
         return earliest_in_index(request, needed, length, from, before, nullptr);
@@ -438,16 +457,29 @@ Time Timeline::earliest_without_place(const Planned& job, Time first, Time last)
     return start;
 }
 
+bool Timeline::nobody_needs(const Request& request, int host, Time from) const {
+    if (!machine_->windows().empty() || hosts_[static_cast<std::size_t>(host)].negative_until() > from) {
+        return false;
+    }
+    const auto is_something = [](Amount amount) { return amount > 0; };
+    return !request.takes_whole_hosts() ||
+           (!some_take_nothing_ && std::ranges::any_of(machine_->resources().kind_of(host).capacity, is_something));
+}
+
 bool Timeline::has_its_own(const Planned& job, std::span<const Amount> needed) const {
     std::vector<Amount> least;
-    const std::vector<int> hosts = job.place.hosts.numbers();
-    return std::ranges::all_of(hosts, [&](int host) {
+    bool has_its_own = true;
+    each_number(job.place.hosts, [&](int host) {
+        if (!has_its_own || nobody_needs(job.request, host, job.start)) {
+            return;
+        }
         taken_of(job.request, host, least);
         std::ranges::transform(needed, least, least.begin(), [](Amount need, Amount taken) {
             return need == AmountProfile::not_needed ? need : need - taken;
         });
-        return hosts_[static_cast<std::size_t>(host)].has_during(least, job.start, job.start + job.length);
+        has_its_own = hosts_[static_cast<std::size_t>(host)].has_during(least, job.start, job.start + job.length);
     });
+    return has_its_own;
 }
 
 Time Timeline::earliest_in_index(const Request& request, std::span<const Amount> needed, Duration length, Time from,
@@ -478,11 +510,14 @@ Time Timeline::earliest_among(const HostIndex::Bits& hosts, const Request& reque
     const bool is_one = request.processors == 1 && !counted_.takes_of_pools(request);
     Time first = before;
     std::vector<Allowance> changes;
+    int left = HostIndex::count(hosts);  // hosts that may allow some start
     HostIndex::each_host(hosts, [&](int host) {
-        if (first > from) {
+        if (first > from && left >= request.processors) {
             const bool is_own = own != nullptr && HostIndex::has(own->hosts, host);
+            const std::size_t before_host = changes.size();
             allow_starts(changes, hosts_[static_cast<std::size_t>(host)], needed, length, from, first,
                          is_own ? own->from : Time::infinity());
+            left -= changes.size() == before_host ? 1 : 0;
         }
         if (is_one && !changes.empty()) {
             first = changes.front().at;
@@ -491,6 +526,9 @@ Time Timeline::earliest_among(const HostIndex::Bits& hosts, const Request& reque
     });
     if (is_one) {
         return first < before ? first : Time::infinity();
+    }
+    if (left < request.processors) {
+        return Time::infinity();
     }
     std::ranges::sort(changes, std::less<>());
     return earliest_of(changes, request, length, before);
@@ -551,11 +589,13 @@ GivenHosts::Need Timeline::need_of_host(const Request& request, Duration length)
 }
 
 void Timeline::add_to(GivenHosts& given, const Holding& holding) const {
-    for (const int number : holding.hosts.numbers()) {
+    each_number(holding.hosts, [&](int number) {
         GivenHosts::Host host{number, std::max(holding.from, origin_), holding.until, {}};
-        taken_of(holding.request, number, host.taken);
+        if (given.is_new()) {
+            taken_of(holding.request, number, host.taken);
+        }
         given.add(*index_, hosts_[static_cast<std::size_t>(number)], std::move(host));
-    }
+    });
 }
 
 AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,
@@ -568,31 +608,49 @@ AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t fi
         return opened;
     }
     const HostIndex::Bits own = has_own ? index_->bits_of(planned.hosts) : HostIndex::Bits();
-    const std::span<const float> longest = given.longest(need);
-    for (std::size_t i = first; i < longest.size(); ++i) {
-        const GivenHosts::Host& host = given.hosts()[i];
+    AmountProfile::Stretch covered = known;  // with what is opened so far
+    const std::span<const float> longest = given.longest(need, first);
+    for (std::size_t i = 0; i < longest.size(); ++i) {
+        if (longest[i] < need.length && !has_own) {
+            continue;
+        }
+        const GivenHosts::Host& host = given.hosts()[first + i];
         const bool is_own = has_own && HostIndex::has(own, host.number);
-        if (!is_own && (longest[i] < need.length || !suits(planned.request, host.number))) {
+        if (longest[i] < need.length && !is_own) {
             continue;
         }
         const Time from = std::max(host.from - length, origin_);
         const Time until = std::min(host.until, planned.from);
-        if (from < until && (from < known.begin || known.end < until)) {
-            const AmountProfile::Stretch one =
-                opened_starts_on(host, given.is_new(), is_own ? &planned : nullptr, need.amounts, length, from, until);
+        if (from >= until || (covered.begin <= from && until <= covered.end)) {
+            continue;
+        }
+        if (is_own || suits(planned.request, host.number)) {
+            // A first start in `covered` adds nothing if none can be behind it.
+            const Time before = until <= covered.end ? std::min(until, covered.begin) : until;
+            const AmountProfile::Stretch one = opened_starts_on(host, given.is_new(), is_own ? &planned : nullptr,
+                                                                need.amounts, length, {from, until}, before);
             opened.begin = std::min(opened.begin, one.begin);
             opened.end = std::max(opened.end, one.end);
+            if (!opened.begin.is_infinite()) {
+                covered = opened;
+                if (known.begin < known.end) {
+                    covered = {std::min(known.begin, opened.begin), std::max(known.end, opened.end)};
+                }
+            }
         }
     }
     return opened;
 }
 
 AmountProfile::Stretch Timeline::opened_starts_on(const GivenHosts::Host& host, bool is_new, const Holding* own,
-                                                  std::span<const Amount> needed, Duration length, Time first,
-                                                  Time last) const {
+                                                  std::span<const Amount> needed, Duration length,
+                                                  const AmountProfile::Stretch& among, Time before) const {
     const AmountProfile* profile = &hosts_[static_cast<std::size_t>(host.number)];
     std::optional<AmountProfile> without_job;
-    if (own != nullptr) {
+    Time own_from = Time::infinity();
+    if (own != nullptr && nobody_needs(own->request, host.number, own->from)) {
+        own_from = own->from;
+    } else if (own != nullptr) {
         std::vector<Amount> taken;
         taken_of(own->request, host.number, taken);
         without_job = *profile;
@@ -600,16 +658,24 @@ AmountProfile::Stretch Timeline::opened_starts_on(const GivenHosts::Host& host, 
         profile = &*without_job;
     }
     // A start is opened if the job would run at one of these instants.
-    const AmountProfile::Stretch freed = is_new ? profile->freed(needed, host.taken, host.from, host.until)
-                                                : AmountProfile::Stretch{host.from, host.until};
+    AmountProfile::Stretch freed{host.from, host.until};
+    if (is_new && own_from.is_infinite()) {
+        freed = profile->freed(needed, host.taken, host.from, host.until);
+    } else if (is_new) {
+        freed = profile->freed(needed, host.taken, host.from, std::min(host.until, own_from));
+        const Time behind = std::max(host.from, own->until);
+        const AmountProfile::Stretch others = profile->freed(needed, host.taken, behind, host.until);
+        freed = {std::min(freed.begin, others.begin), others.begin.is_infinite() ? freed.end : others.end};
+    }
     if (!freed.begin.is_infinite()) {
-        const Time from = std::max(first, freed.begin - length + Duration::microseconds(1));
-        const Time until = std::min(last, freed.end);
-        if (const Time start = profile->earliest(needed, length, from, until); !start.is_infinite()) {
+        const Time from = std::max(among.begin, freed.begin - length + Duration::microseconds(1));
+        const Time until = std::min(among.end, freed.end);
+        const Time start = profile->earliest(needed, length, from, std::min(until, before), own_from);
+        if (!start.is_infinite()) {
             return {start, until};
         }
     }
-    return {Time::infinity(), first};
+    return {Time::infinity(), among.begin};
 }
 
 Time Timeline::first_on(const Request& request, std::span<const Amount> needed, int host, Time from) const {
@@ -617,13 +683,15 @@ Time Timeline::first_on(const Request& request, std::span<const Amount> needed, 
                                 : Time::infinity();
 }
 
-Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, Duration length, Time before) const {
+Time Timeline::earliest_of(const std::vector<Time>& firsts, const Request& request, Duration length, Time from,
+                           Time before) const {
     if (firsts.size() < static_cast<std::size_t>(request.processors)) {
         return Time::infinity();
     }
-    const auto last = firsts.begin() + request.processors - 1;
-    std::ranges::nth_element(firsts, last);
-    return *last < before ? counted_.earliest(request, length, *last, before) : Time::infinity();
+    std::vector<Time> least(static_cast<std::size_t>(request.processors));
+    std::ranges::partial_sort_copy(firsts, least);
+    const Time first = std::max(least.back(), from);
+    return first < before ? counted_.earliest(request, length, first, before) : Time::infinity();
 }
 
 Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) const {
@@ -647,11 +715,7 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     }
     kept.job = job;
     kept.since = changes();
-    std::vector<Time> firsts = kept.firsts;
-    for (Time& first : firsts) {
-        first = std::max(first, origin_);
-    }
-    return earliest_of(firsts, request, length, Time::infinity());
+    return earliest_of(kept.firsts, request, length, origin_, Time::infinity());
 }
 
 Place Timeline::choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
@@ -673,9 +737,12 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
     const bool is_now = at == origin_ && request.placement != Placement::fullest;
     int without_end = 0;
     const auto look_at = [&](int host) {
+        const auto number = static_cast<std::size_t>(host);
+        if (firsts != nullptr && (*firsts)[number] > at) {
+            return;  // most hosts: nobody is to begin later on any of them
+        }
         const bool has_end = !is_now || !is_rising(host);
         if ((has_end || without_end < request.processors) && suits(request, host)) {
-            const auto number = static_cast<std::size_t>(host);
             const auto first = [&] {
                 return firsts != nullptr ? (*firsts)[number] : hosts_[number].first_for_ever(needed, origin_);
             };
@@ -728,14 +795,23 @@ ResourceSet Timeline::best_of(std::vector<Candidate>& candidates, const Request&
     if (request.placement == Placement::fullest) {
         sort_fullest(candidates, length, at);
     } else if (request.placement == Placement::snug) {
-        std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
-            return a.stretch.begin != b.stretch.begin ? a.stretch.begin > b.stretch.begin
-                                                      : a.stretch.end < b.stretch.end;
-        });
+        std::ranges::nth_element(candidates, candidates.begin() + request.processors,
+                                 [](const Candidate& a, const Candidate& b) {
+                                     return a.stretch.begin != b.stretch.begin ? a.stretch.begin > b.stretch.begin
+                                            : a.stretch.end != b.stretch.end   ? a.stretch.end < b.stretch.end
+                                                                               : a.host < b.host;
+                                 });
     }
+    candidates.resize(static_cast<std::size_t>(request.processors));
+    std::ranges::sort(candidates, {}, &Candidate::host);
     ResourceSet chosen;
-    for (const Candidate& candidate : std::span(candidates).first(static_cast<std::size_t>(request.processors))) {
-        chosen.insert(ResourceSet::range(candidate.host, candidate.host));
+    for (auto first = candidates.begin(); first != candidates.end();) {
+        auto end = first + 1;
+        while (end != candidates.end() && end->host == std::prev(end)->host + 1) {
+            ++end;
+        }
+        chosen.insert(ResourceSet::range(first->host, std::prev(end)->host));
+        first = end;
     }
     return chosen;
 }

@@ -189,7 +189,7 @@ void Plan::allow_starts_of(std::uint32_t number, std::size_t first) {
     if (first == given_.size()) {
         return;
     }
-    if (slot.request->is_booked()) {
+    if (slot.booked) {
         for (const Given& given : std::span(given_).subspan(first)) {
             const StartInterval opened{std::max(given.from - slot.walltime, origin()),
                                        std::min(given.until, slot.start)};
@@ -322,6 +322,7 @@ Time Plan::place(const Entry& entry, Time from) {
             .processors = entry.request->processors,
             .cancelled = true,
             .listed = slot.listed,
+            .booked = entry.request->is_booked(),
             .walltime = entry.walltime,
             .submit = entry.submit,
             .request = entry.request};

@@ -26,8 +26,10 @@ class AmountProfile {
     void advance(Time now);
 
     // The first t >= max(from, origin) with t < before at which these amounts are free during all of [t, t + length);
-    // infinite if there is none.
-    Time earliest(std::span<const Amount> amounts, Duration length, Time from, Time before = Time::infinity()) const;
+    // infinite if there is none. From `limit` on, they count as free.
+    // Requires: before <= limit.
+    Time earliest(std::span<const Amount> amounts, Duration length, Time from, Time before = Time::infinity(),
+                  Time limit = Time::infinity()) const;
 
     // An interval in which these amounts are free, as long as possible. From the origin on, it began then.
     struct Stretch {
@@ -44,7 +46,8 @@ class AmountProfile {
     Stretch freed(std::span<const Amount> amounts, std::span<const Amount> given, Time from, Time to) const;
     // Of the intervals in which this much of one amount is free, and which meet [from, to), the longest one for each
     // level. Raises `longest` of a level to it.
-    // Requires: `levels` increases.
+    // Requires: `levels` increases, and has at most `most_levels`.
+    static constexpr std::size_t most_levels = 16;
     void longest_meeting(Time from, Time to, std::size_t column, std::span<const Amount> levels,
                          std::span<Duration> longest) const;
     // The first t >= max(from, origin) from which on these amounts are free for ever.
@@ -69,16 +72,22 @@ class AmountProfile {
     };
     // The smallest and the largest of an amount in [from, to).
     Bounds bounds(std::size_t column, Time from, Time to) const;
+    // The same of steps from `first` up to `end`: each begins at the instant of this number.
+    Bounds bounds_of_steps(std::size_t column, std::size_t first, std::size_t end) const;
+    // The step that holds t; the first one before the origin.
+    std::size_t step_at(Time t) const;
     Amount least(std::size_t column, Time from, Time to) const { return bounds(column, from, to).least; }
+    // No amount but the first one has been negative from this instant on.
+    Time negative_until() const { return negative_until_; }
 
  private:
-    std::size_t step_at(Time t) const;  // the step that holds t
-    std::size_t split_at(Time t);       // makes t the beginning of a step
+    std::size_t split_at(Time t);  // makes t the beginning of a step
     bool has(std::size_t step, std::span<const Amount> amounts) const;
 
     std::size_t columns_;
     std::vector<Time> times_;     // when each step begins, increasing; the first is the origin
     std::vector<Amount> values_;  // by step, then by column
+    Time negative_until_ = Time::at(-Duration::infinity());
 };
 
 }  // namespace batfill

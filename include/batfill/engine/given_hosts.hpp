@@ -31,7 +31,7 @@ class GivenHosts {
         int number;
         Time from;
         Time until;
-        std::vector<Amount> taken;  // what was given back during [from, until), by column
+        std::vector<Amount> taken;  // what was given back during [from, until), by column; only if is_new()
     };
 
     // Forgets all. `is_new` says that the profiles will not change before the last question.
@@ -42,14 +42,15 @@ class GivenHosts {
     void add(const HostIndex& index, const AmountProfile& profile, Host host);
     // In the order of add().
     const std::vector<Host>& hosts() const { return hosts_; }
-    bool has_some_of(const ResourceSet& hosts) const { return !bits_.empty() && HostIndex::has_some(bits_, hosts); }
+    bool has_some_of(const ResourceSet& hosts) const { return !hosts_.empty() && HostIndex::has_some(bits_, hosts); }
 
     // Whether some host may have what is needed for so long, during an interval that meets what was given back there.
     // Cost: O(1).
     bool may_help(const Need& need) const;
-    // By host, the length of the longest such interval, by the first look: it may be too long.
+    // By host from number `first` on, the length of the longest such interval, by the first look: it may be too long.
+    // Only whether it is shorter than what is needed means something.
     // Cost: O(hosts).
-    std::span<const float> longest(const Need& need);
+    std::span<const float> longest(const Need& need, std::size_t first);
 
  private:
     static constexpr std::size_t levels = HostIndex::most_levels + 1;  // the first one: nothing is needed
@@ -62,6 +63,7 @@ class GivenHosts {
     HostIndex::Bits bits_;
     ByLevel<std::vector<float>> longest_;  // by host; rounded
     ByLevel<float> longest_of_all_{};
+    ByLevel<float> shortest_of_all_{};
     std::vector<float> shortest_;  // of the columns
 };
 

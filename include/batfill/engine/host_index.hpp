@@ -26,10 +26,11 @@ class HostIndex {
     HostIndex(const Resources& resources, std::span<const Amount> levels, std::span<const AmountProfile> hosts,
               Time origin);
 
-    // The profile of a host has changed in [from, until).
+    // The profile of a host has changed in [from, until), by `sign` times these amounts, by column.
     // Requires: `hosts` have what was said of all changes. The host has forgotten what is before `origin`.
     // Cost: O(buckets). At times, O(buckets * hosts) and O(steps of all hosts).
-    void change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until);
+    void change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until,
+                std::span<const Amount> amounts, int sign);
 
     struct Search {
         const Request& request;
@@ -63,17 +64,38 @@ class HostIndex {
         const auto number = static_cast<std::size_t>(host);
         hosts[number / 64] |= std::uint64_t{1} << number % 64;
     }
+    static void erase(Bits& hosts, int host) {
+        const auto number = static_cast<std::size_t>(host);
+        hosts[number / 64] &= ~(std::uint64_t{1} << number % 64);
+    }
     static bool has_some(const Bits& hosts, const ResourceSet& numbers) {
         for (const auto& [first, last] : numbers.intervals()) {
-            for (int host = first; host <= last; ++host) {
-                if (has(hosts, host)) {
-                    return true;
+            const auto first_word = static_cast<std::size_t>(first) / 64;
+            const auto last_word = static_cast<std::size_t>(last) / 64;
+            std::uint64_t some = hosts[first_word] >> static_cast<std::size_t>(first) % 64;
+            if (first_word == last_word) {
+                some &= ~std::uint64_t{0} >> (63 - static_cast<std::size_t>(last - first));
+            } else {
+                some |= hosts[last_word] << (63 - static_cast<std::size_t>(last) % 64);
+                for (std::size_t word = first_word + 1; word < last_word; ++word) {
+                    some |= hosts[word];
                 }
+            }
+            if (some != 0) {
+                return true;
             }
         }
         return false;
     }
+    static int count(const Bits& hosts) {
+        int count = 0;
+        for (const std::uint64_t word : hosts) {
+            count += std::popcount(word);
+        }
+        return count;
+    }
     Bits bits_of(const ResourceSet& hosts) const;
+    std::size_t words() const { return words_; }  // of Bits
     template <class Use>
     static void each_host(const Bits& hosts, Use use) {
         for (std::size_t word = 0; word < hosts.size(); ++word) {
@@ -93,12 +115,23 @@ class HostIndex {
     std::size_t position(std::size_t word, std::size_t row, During during) const {
         return ((word * rows_ + row) * 2 + static_cast<std::size_t>(during)) * buckets;
     }
-    // Sets all rows of these buckets for this host.
-    void set(int host, const AmountProfile& profile, std::size_t first, std::size_t end);
+    // Sets the rows of these buckets for this host whose bits may have changed, by `sign` times these amounts; without
+    // amounts, all of them.
+    void set(int host, const AmountProfile& profile, std::size_t first, std::size_t end,
+             std::span<const Amount> amounts = {}, int sign = 0);
     void keep_suitable(const Request& request, Bits& hosts) const;
+    struct Rows {
+        const Search& search;
+        std::vector<std::size_t> numbers;  // of those that decide
+        std::size_t own_begin;             // the bucket from which on its own hosts have enough
+    };
+    // Those of this word of `hosts` that have what is needed in all these buckets.
+    std::uint64_t left_of(const Rows& rows, std::size_t first, std::size_t end, During during, std::size_t word,
+                          std::uint64_t hosts) const;
+    // Whether enough of these hosts have what is needed during all of these buckets.
+    bool has_enough(const Rows& rows, std::size_t first, std::size_t end, const Bits& hosts) const;
     // Keeps the hosts that have what is needed in all these buckets, and says whether enough are left.
-    bool keep(const Search& search, std::span<const std::size_t> rows, std::size_t first, std::size_t end,
-              During during, Bits& hosts) const;
+    bool keep(const Rows& rows, std::size_t first, std::size_t end, During during, Bits& hosts) const;
 
     const Resources* resources_;
     std::size_t words_;                        // of a row
@@ -109,8 +142,9 @@ class HostIndex {
     Time begin_;
     Duration width_ = Duration::seconds(1);
     Bits bits_;
-    std::size_t changes_ = 0;  // since the rows were built
-    std::size_t behind_ = 0;   // how many of them began behind the last bucket
+    std::vector<bool> is_full_;  // by row: all hosts have that much at all times
+    std::size_t changes_ = 0;    // since the rows were built
+    std::size_t behind_ = 0;     // how many of them began behind the last bucket
 };
 
 }  // namespace batfill

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -126,7 +125,8 @@ class Timeline {
     GivenHosts::Need need_of_host(const Request& request, Duration length) const;
     // Returns a span of starts for a planned job that lasts for `length`, between the origin and planned.from. It has
     // all that a host of `given`, from number `first` on, allows only since then. The job's own place counts as free.
-    // Starts in `known` may be missing. Begin is infinite if there is none. Does not look at pools.
+    // Starts in `known`, or between these and the others, may be missing. Begin is infinite if there is none. Does not
+    // look at pools.
     // Cost: O(hosts of `planned`) if no host has what the job needs for so long; else O(hosts of `given`), and O(steps)
     // of those that have.
     AmountProfile::Stretch opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,
@@ -171,10 +171,10 @@ class Timeline {
  private:
     void add_hosts(Time now);
     std::vector<Amount> needed_of_host(const Request& request) const;
-    // Those from [first, last) that this host allows; `own` is the job's place if it has one there.
+    // Those of `among` that this host allows, if one is before `before`; `own` is the job's place if it has one there.
     AmountProfile::Stretch opened_starts_on(const GivenHosts::Host& host, bool is_new, const Holding* own,
-                                            std::span<const Amount> needed, Duration length, Time first,
-                                            Time last) const;
+                                            std::span<const Amount> needed, Duration length,
+                                            const AmountProfile::Stretch& among, Time before) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
     void take_window(std::size_t number);
@@ -192,6 +192,9 @@ class Timeline {
         HostIndex::Bits hosts;
         Time from;
     };
+    // Whether nobody else needs what a job with this request takes of this host from some instant on: nothing is taken
+    // twice. May be wrong if so.
+    bool nobody_needs(const Request& request, int host, Time from) const;
     // Whether that is so: nobody else needs what it has taken.
     bool has_its_own(const Planned& job, std::span<const Amount> needed) const;
     Time earliest_in_index(const Request& request, std::span<const Amount> needed, Duration length, Time from,
@@ -226,15 +229,16 @@ class Timeline {
     bool suits(const Request& request, int host) const;
     // Whether nobody is to begin on this host later: what is free there is never less.
     bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
-    bool all_are_rising() const { return not_rising_.empty(); }
+    bool all_are_rising() const { return how_many_not_rising_ == 0; }
     void begins_later(int host, int jobs);
     Place choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const;
     std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).
     Time first_on(const Request& request, std::span<const Amount> needed, int host, Time from) const;
-    // The earliest start if the job could run on each host from these instants on. Reorders them.
-    Time earliest_of(std::vector<Time>& firsts, const Request& request, Duration length, Time before) const;
+    // The earliest start from `from` on if the job could run on each host from these instants on.
+    Time earliest_of(const std::vector<Time>& firsts, const Request& request, Duration length, Time from,
+                     Time before) const;
     struct Allowance;
     static void allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
                              std::span<const Amount> needed, Duration length, Time from, Time before,
@@ -261,7 +265,9 @@ class Timeline {
     std::vector<AmountProfile> hosts_;
     std::optional<HostIndex> index_;  // of hosts_; none: nobody has asked for it
     std::vector<int> later_;          // by host: how many jobs and windows are to begin there after the origin
-    std::set<int> not_rising_;        // the hosts with such jobs or windows
+    HostIndex::Bits not_rising_;      // the hosts with such jobs or windows
+    int how_many_not_rising_ = 0;
+    bool some_take_nothing_ = false;                     // a job has had a share of a host, of no capacity
     std::vector<std::size_t> by_announcement_;           // all windows
     std::size_t next_news_ = 0;                          // in by_announcement_
     std::vector<bool> knows_window_;                     // by window

@@ -185,6 +185,7 @@ class Plan {
         int processors;
         bool cancelled;  // if not, `start` is planned and in the timeline
         bool listed;     // is in may_move_
+        bool booked;     // as its request says
         Duration walltime;
         Time submit;
         const Request* request;
