@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include <batfill/engine/hosts_now.hpp>
 
@@ -9,26 +11,42 @@ HostsNow::HostsNow(const Machine& machine)
       hosts_(machine.resources().has_named_hosts() ? machine.processors() : 0),
       capacities_(machine.resources().capacities().size()),
       users_(static_cast<std::size_t>(hosts_)) {
-    for (int host = 0; host < hosts_; ++host) {
-        const std::vector<Amount>& capacity = resources_->kind_of(host).capacity;
-        free_.insert(free_.end(), capacity.begin(), capacity.end());
+    for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
+        for (int host = 0; host < hosts_; ++host) {
+            free_.push_back(resources_->kind_of(host).capacity[capacity]);
+        }
     }
 }
 
-inline bool HostsNow::has_if_available(const Request::Details& taken, int host) const {
-    if (taken.per_host.empty() ? !is_empty(host) : !has(host, taken.per_host)) {
-        return false;
+std::vector<std::uint64_t> HostsNow::all_fitting(const Request& request) const {
+    constexpr std::size_t word_size = 64;
+    const Request::Details& taken = request.details_or_none();
+    const bool amounts_decide = !taken.per_host.empty() && taken.partitions.empty() && unavailable_.empty() &&
+                                resources_->kinds().size() == 1 && resources_->kinds().front().is_shared;
+    std::vector<std::uint64_t> fitting((users_.size() + word_size - 1) / word_size);
+    for (std::size_t word = 0; word < fitting.size(); ++word) {
+        const std::size_t first = word * word_size;
+        const std::size_t count = std::min(word_size, users_.size() - first);
+        // A first look at the amounts: compilers vectorise it.
+        std::array<Amount, word_size> lacks{};  // negative if something is too little
+        for (std::size_t capacity = 0; capacity < taken.per_host.size(); ++capacity) {
+            const Amount* const left = &free_[capacity * users_.size() + first];
+            const Amount needed = taken.per_host[capacity];
+            for (std::size_t i = 0; i < count; ++i) {
+                lacks[i] |= left[i] - needed;
+            }
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            fitting[word] |= static_cast<std::uint64_t>(lacks[i] >= 0) << i;
+        }
+        for (std::uint64_t left = amounts_decide ? 0 : fitting[word]; left != 0; left &= left - 1) {
+            const auto host = static_cast<std::size_t>(std::countr_zero(left));
+            if (!has(taken, static_cast<int>(first + host))) {
+                fitting[word] &= ~(std::uint64_t{1} << host);
+            }
+        }
     }
-    const Resources::HostKind& kind = resources_->kind_of(host);
-    return (taken.per_host.empty() || kind.is_shared) && kind.is_in_one_of(taken.partitions);
-}
-
-inline bool HostsNow::has(const Request::Details& taken, int host) const {
-    return has_if_available(taken, host) && (unavailable_.empty() || !unavailable_.contains(host));
-}
-
-bool HostsNow::fits(const Request& request, int host) const {
-    return has(request.details_or_none(), host);
+    return fitting;
 }
 
 int HostsNow::next_fitting(const Request& request, int host) const {

@@ -363,7 +363,8 @@ bool Timeline::fits_now(const Request& request, Duration length, const FittingHo
     int spare = now.count - request.processors;
     HostIndex::each_host(not_rising_, [&](int host) {
         const auto number = static_cast<std::size_t>(host);
-        if (spare >= 0 && now.is_in[number] && !hosts_[number].has_during(needed, origin_, origin_ + length)) {
+        if (spare >= 0 && HostIndex::has(now.hosts, host) &&
+            !hosts_[number].has_during(needed, origin_, origin_ + length)) {
             --spare;
         }
     });
@@ -772,11 +773,8 @@ Place Timeline::choose_now(const Request& request, Duration length, const Fittin
     const std::vector<Amount> needed = needed_of_host(request);
     std::vector<Candidate> candidates;  // by number
     int without_end = 0;
-    for (int host = 0; host < machine_->processors(); ++host) {
+    HostIndex::each_host(now.hosts, [&](int host) {
         const auto number = static_cast<std::size_t>(host);
-        if (!now.is_in[number]) {
-            continue;
-        }
         if (!is_rising(host)) {
             const Time end = hosts_[number].next_stretch(needed, origin_).end;
             if (end.is_infinite() || origin_ + length <= end) {
@@ -786,7 +784,7 @@ Place Timeline::choose_now(const Request& request, Duration length, const Fittin
             candidates.push_back({host, {origin_, Time::infinity()}});
             ++without_end;
         }
-    }
+    });
     return {best_of(candidates, request, length, origin_)};
 }
 

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include <batfill/core/job.hpp>
+#include <batfill/engine/host_index.hpp>
 #include <batfill/engine/hosts_now.hpp>
 
 namespace batfill {
 
 // The hosts that have now what a job takes of each of its hosts.
 struct FittingHosts {
-    std::vector<bool> is_in;  // by host
+    HostIndex::Bits hosts;
     int count = 0;
 };
 
@@ -28,13 +29,17 @@ class FittingHostsOfJobs {
         Known& known = known_[job];
         const auto changed = hosts.changed_since(known.until);
         if (!changed) {
-            look_at_all(hosts, request, known.fitting);
+            known.fitting.hosts = hosts.all_fitting(request);
+            known.fitting.count = HostIndex::count(known.fitting.hosts);
         } else {
+            const Request::Details& taken = request.details_or_none();
             for (const int host : *changed) {
-                auto is_in = known.fitting.is_in[static_cast<std::size_t>(host)];
-                const bool fits = hosts.fits(request, host);
-                known.fitting.count += (fits ? 1 : 0) - (is_in ? 1 : 0);
-                is_in = fits;
+                const bool was_in = HostIndex::has(known.fitting.hosts, host);
+                const bool fits = hosts.fits(taken, host);
+                if (fits != was_in) {
+                    fits ? HostIndex::insert(known.fitting.hosts, host) : HostIndex::erase(known.fitting.hosts, host);
+                    known.fitting.count += fits ? 1 : -1;
+                }
             }
         }
         known.until = hosts.changes();
@@ -52,15 +57,6 @@ class FittingHostsOfJobs {
         std::uint64_t until = 0;  // HostsNow::changes()
         FittingHosts fitting;
     };
-
-    static void look_at_all(const HostsNow& hosts, const Request& request, FittingHosts& fitting) {
-        fitting = {std::vector<bool>(static_cast<std::size_t>(hosts.size())), 0};
-        for (int host = hosts.next_fitting(request, 0); host < hosts.size();
-             host = hosts.next_fitting(request, host + 1)) {
-            fitting.is_in[static_cast<std::size_t>(host)] = true;
-            ++fitting.count;
-        }
-    }
 
     std::vector<Known> known_;  // by JobIndex
 };

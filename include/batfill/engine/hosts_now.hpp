@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -37,9 +35,12 @@ class HostsNow {
     bool is_available(int host) const { return !unavailable_.contains(host); }
 
     // Whether this host has what the job takes of each of its hosts.
-    bool fits(const Request& request, int host) const;
+    bool fits(const Request& request, int host) const { return has(request.details_or_none(), host); }
+    bool fits(const Request::Details& taken, int host) const { return has(taken, host); }
     // The same of a host that may be unavailable.
     bool fits_if_available(const Request& request, int host) const;
+    // Those that do: a bit for each host (HostIndex::Bits).
+    std::vector<std::uint64_t> all_fitting(const Request& request) const;
     // The first such host from `host` on; the number of hosts if there is none.
     int next_fitting(const Request& request, int host) const;
     // Whether enough hosts do.
@@ -60,8 +61,12 @@ class HostsNow {
 
     // Whether so much is free on this host, by capacity.
     bool has(int host, std::span<const Amount> amounts) const {
-        return std::equal(amounts.begin(), amounts.end(), &free_[static_cast<std::size_t>(host) * capacities_],
-                          std::less_equal());
+        for (std::size_t capacity = 0; capacity < amounts.size(); ++capacity) {
+            if (amounts[capacity] > free(host, capacity)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // Requires: the hosts fit.
@@ -72,14 +77,26 @@ class HostsNow {
 
     // What is free of a capacity on a host, whether or not it is unavailable; of one that is not shared, 0.
     Amount free(int host, std::size_t capacity) const {
-        return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
+        return free_[capacity * users_.size() + static_cast<std::size_t>(host)];
     }
     // Whether nobody uses this host.
     bool is_empty(int host) const { return users_[static_cast<std::size_t>(host)] == 0; }
 
  private:
-    bool has(const Request::Details& taken, int host) const;
-    bool has_if_available(const Request::Details& taken, int host) const;
+    bool has(const Request::Details& taken, int host) const {
+        return has_if_available(taken, host) && (unavailable_.empty() || !unavailable_.contains(host));
+    }
+    bool has_if_available(const Request::Details& taken, int host) const {
+        if (taken.per_host.empty()) {
+            return is_empty(host) && resources_->kind_of(host).is_in_one_of(taken.partitions);
+        }
+        Amount lacks = 0;  // negative if something is too little; without branches: hosts lack now this, now that
+        for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
+            lacks |= free(host, capacity) - taken.per_host[capacity];
+        }
+        const Resources::HostKind& kind = resources_->kind_of(host);
+        return lacks >= 0 && kind.is_shared && (taken.partitions.empty() || kind.is_in_one_of(taken.partitions));
+    }
     void change(const Request& request, const ResourceSet& hosts, int sign);
     void forget_changes() {
         forgotten_changes_ += changed_.size() + 1;
@@ -90,13 +107,13 @@ class HostsNow {
         return resources_->kind_of(host).is_shared ? free(host, capacity) : 1;
     }
     Amount& free(int host, std::size_t capacity) {
-        return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
+        return free_[capacity * users_.size() + static_cast<std::size_t>(host)];
     }
 
     const Resources* resources_ = nullptr;
     int hosts_ = 0;  // none: they have no names
     std::size_t capacities_ = 0;
-    std::vector<Amount> free_;  // by host, then by capacity
+    std::vector<Amount> free_;  // by capacity, then by host
     std::vector<int> users_;    // jobs, by host
     ResourceSet unavailable_;
     std::vector<int> changed_;
