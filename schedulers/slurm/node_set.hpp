@@ -44,6 +44,15 @@ class NodeSet {
         }
         return *this;
     }
+    // Keeps those that are in both. Returns whether there are some.
+    bool keep_some_common(const NodeSet& other) {
+        std::uint64_t common = 0;
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            words_[i] &= other.words_[i];
+            common |= words_[i];
+        }
+        return common != 0;
+    }
     // Keeps those that are in both. Returns whether there are others.
     bool keep_common(const NodeSet& other) {
         std::uint64_t others = 0;
@@ -73,13 +82,6 @@ class NodeSet {
     // Number of nodes that are in both.
     int count_common(const NodeSet& other) const {
         return count_bits([&](std::size_t i) { return words_[i] & other.words_[i]; });
-    }
-    bool is_empty() const {
-        std::uint64_t all = 0;
-        for (const std::uint64_t word : words_) {
-            all |= word;
-        }
-        return all == 0;
     }
     bool intersects(const NodeSet& other) const {
         std::uint64_t common = 0;

@@ -70,7 +70,7 @@ std::optional<Seconds> NodeSpace::next_gain(std::size_t& first, Seconds at, Seco
 
 bool NodeSpace::has_free(std::size_t first, Seconds at, Seconds until, int least, NodeSet& nodes) const {
     const auto keep = [&](const NodeSet& free) {
-        return !nodes.keep_common(free) || (least == 1 ? !nodes.is_empty() : nodes.count() >= least);
+        return least == 1 ? nodes.keep_some_common(free) : !nodes.keep_common(free) || nodes.count() >= least;
     };
     const auto keep_segments = [&](std::size_t segment, Seconds end) {
         for (; segment < segments_.size() && segments_[segment].begin < end; ++segment) {
@@ -80,7 +80,7 @@ bool NodeSpace::has_free(std::size_t first, Seconds at, Seconds until, int least
         }
         return true;
     };
-    if (least > 1 && nodes.count() < least) {
+    if (least == 1 ? !nodes.intersects(nodes) : nodes.count() < least) {
         return false;
     }
     // The blocks inside of [at, until].
