@@ -10,6 +10,8 @@ namespace batfill::slurm {
 
 namespace {
 
+constexpr Amount most_memory_per_core = 1'000'000'000;
+
 // The parts of a text between commas.
 std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> parts;
@@ -56,6 +58,7 @@ std::vector<Parameter> Configuration::parameters() {
           Parameter::text("exclusive-partitions", "", "partitions whose jobs take whole nodes, with commas between"),
           Parameter::text("default-partition", "", "of jobs that name none"),
           Parameter::whole_number("def-mem-per-node", "0", "memory of jobs that state none; 0: all of their nodes"),
+          Parameter::whole_number("def-mem-per-cpu", "0", "likewise, for each core that they have on a node"),
           Parameter::boolean("kill-invalid-depend", "rejects jobs whose dependency can never hold"),
           Parameter::seconds("epilog", "0.5", "from the end of a job to the release of its nodes"),
           Parameter::number("daemon-start", "0", "when slurmctld started, from which its periods count, in seconds",
@@ -71,7 +74,8 @@ Configuration::Configuration(const Parameters& parameters)
       partition_priorities(numbers_by_name(parameters, "partition-priorities")),
       default_partition(parameters.text("default-partition")),
       kill_invalid_depend(parameters.boolean("kill-invalid-depend")),
-      def_mem_per_node(static_cast<Amount>(*parameters.whole_number("def-mem-per-node"))) {
+      def_mem_per_node(static_cast<Amount>(*parameters.whole_number("def-mem-per-node"))),
+      def_mem_per_core(static_cast<Amount>(*parameters.whole_number("def-mem-per-cpu"))) {
     settings.take_parameters(parameters);
     settings.version = parameters.choice<Version>("version");
     settings.scheduler = parameters.choice<SchedulerType>("scheduler");
@@ -83,6 +87,10 @@ Configuration::Configuration(const Parameters& parameters)
     refuse_if(parameters.number("daemon-start") > 1e9, "parameter daemon-start: expected at most 1e9");
     refuse_if(settings.bf_topopt_enable && settings.version == Version::v22_05,
               "parameter bf-topopt-enable: expected version=26.11, 22.05 does not have it");
+    refuse_if(def_mem_per_node > 0 && def_mem_per_core > 0,
+              "parameters def-mem-per-node and def-mem-per-cpu: expected one of them, as in slurm.conf");
+    refuse_if(def_mem_per_core > most_memory_per_core, "parameter def-mem-per-cpu: expected at most ",
+              most_memory_per_core);
     for (std::string& name : parts_of(parameters.text("exclusive-partitions"))) {
         exclusive_partitions.insert(std::move(name));
     }

@@ -31,7 +31,10 @@ struct Configuration {
     std::set<std::string> exclusive_partitions;
     std::string default_partition;  // empty: none
     bool kill_invalid_depend = false;
-    Amount def_mem_per_node = 0;  // of jobs that state no memory; 0: all of their nodes
+    // Of jobs that state no memory, on each node or for each core there. At most one of them; both 0: all of the
+    // node's.
+    Amount def_mem_per_node = 0;
+    Amount def_mem_per_core = 0;
 };
 
 }  // namespace batfill::slurm

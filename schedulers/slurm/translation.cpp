@@ -228,10 +228,42 @@ std::vector<int> Translation::named_partitions(const StatedNeeds* needs) const {
     return result;
 }
 
+// None: its nodes may differ in that, or the selection decides it.
+std::optional<int> Translation::cores_on_each_node(const Asked& asked, int nodes, const Partition& partition) const {
+    if (asked.whole || partition.whole_nodes) {
+        const int cores = nodes_[static_cast<std::size_t>(partition.nodes.next(0))].cores;
+        const auto differs = [&](int node) { return nodes_[static_cast<std::size_t>(node)].cores != cores; };
+        return partition.nodes.any_of(differs) ? std::nullopt : std::optional(cores);
+    }
+    if (nodes == 1 || asked.tasks == nodes) {
+        return asked.tasks / nodes;
+    }
+    return asked.cores_each > 0 ? std::optional(asked.cores_each) : std::nullopt;
+}
+
+// On each node, of a job that states none.
+Amount Translation::default_memory(const JobDescription& job, const Asked& asked,
+                                   const std::vector<int>& partitions) const {
+    if (configuration_.def_mem_per_core == 0) {
+        return configuration_.def_mem_per_node;
+    }
+    std::optional<int> cores;
+    for (const int partition : partitions) {
+        const std::optional<int> here =
+            cores_on_each_node(asked, job.processors, partitions_[static_cast<std::size_t>(partition)]);
+        refuse_if<InputError>(!here || cores.value_or(*here) != *here, "job ", shown(job.id),
+                              " states no memory, and may have different numbers of cores on its nodes: expected "
+                              "memory in its per_host, or no def-mem-per-cpu");
+        cores = here;
+    }
+    return cores.value_or(0) * configuration_.def_mem_per_core;
+}
+
 Translation::Asked Translation::asked(const JobDescription& job) const {
     const StatedNeeds* const needs = job.needs ? &*job.needs : nullptr;
     const StatedNeeds::Amounts none;
     const StatedNeeds::Amounts& stated = needs != nullptr && needs->per_host ? *needs->per_host : none;
+    const std::vector<int> partitions = named_partitions(needs);
     Asked result;
     result.tasks = job.processors;
     const Amount cores = amount_in(stated, "cores");
@@ -252,11 +284,11 @@ Translation::Asked Translation::asked(const JobDescription& job) const {
             result.tasks = result.cores_each * job.processors;
         }
         if (kinds_.front() && result.amounts.front() == 0) {
-            result.amounts.front() = configuration_.def_mem_per_node;
-            result.all_memory = configuration_.def_mem_per_node == 0;
+            result.amounts.front() = default_memory(job, result, partitions);
+            result.all_memory = configuration_.def_mem_per_node == 0 && configuration_.def_mem_per_core == 0;
         }
     }
-    for (const int partition : named_partitions(needs)) {
+    for (const int partition : partitions) {
         if (has_nodes_for(result, job.processors, partitions_[static_cast<std::size_t>(partition)])) {
             result.partitions.push_back(partition);
         }

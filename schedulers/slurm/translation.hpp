@@ -62,6 +62,8 @@ class Translation {
         std::vector<int> partitions;  // those with nodes for it
     };
     Asked asked(const JobDescription& job) const;
+    std::optional<int> cores_on_each_node(const Asked& asked, int nodes, const Partition& partition) const;
+    Amount default_memory(const JobDescription& job, const Asked& asked, const std::vector<int>& partitions) const;
     bool is_suitable(const Asked& asked, int node) const;
     bool has_nodes_for(const Asked& asked, int nodes, const Partition& partition) const;
     std::vector<int> named_partitions(const StatedNeeds* needs) const;

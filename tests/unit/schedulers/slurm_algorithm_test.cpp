@@ -201,6 +201,52 @@ TEST_CASE("slurm: jobs that state no memory may have a default") {
     CHECK(schedule_of(jobs, platform, {{"def-mem-per-node", "4"}}) == Rows{"a: 0 at 0.5", "b: 0 at 0.5"});
 }
 
+// What each holds decides whether the next one fits beside it: of 8 cores and 20 of memory on each node.
+TEST_CASE("slurm: jobs that state no memory may have a default for each of their cores") {
+    const Platform platform = shared_machine(2, "cores:8,memory:20");
+    const auto schedule = [&](const std::string& a, const std::string& b, int nodes_of_a, Amount per_core = 5) {
+        return schedule_of(with(job("a", "0", nodes_of_a, "60", "30"), a) + "," + with(job("b", "0", 2, "60", "30"), b),
+                           platform, {{"def-mem-per-cpu", std::to_string(per_core)}});
+    };
+    const std::string needs_10 = R"("per_host":{"memory":10})";
+    const Rows together{"a: 0-1 at 0.5", "b: 0-1 at 0.5"};
+    const Rows apart{"a: 0-1 at 0.5", "b: 0-1 at 31.5"};
+    CHECK(schedule(R"("per_host":{"cores":2})", needs_10, 2) == together);
+    CHECK(schedule(R"("per_host":{"cores":3})", needs_10, 2) == apart);
+    CHECK(schedule(R"("tasks":2)", needs_10, 2) == together);
+    CHECK(schedule(R"("nice":0)", needs_10, 2, 11) == apart);
+    CHECK(schedule(R"("tasks":2)", needs_10, 1) == Rows{"a: 0 at 0.5", "b: 0-1 at 0.5"});
+    CHECK(schedule(R"("tasks":3)", needs_10, 1) == Rows{"a: 0 at 0.5", "b: 0-1 at 31.5"});
+    // A job that states memory has no default.
+    CHECK(schedule(R"("tasks":7,"per_host":{"memory":10})", needs_10, 2) == together);
+    // Whole nodes: for all of their cores, which are more than a node has.
+    CHECK(schedule(R"("whole":true)", needs_10, 2, 2) == apart);
+    CHECK(schedule(R"("whole":true)", needs_10, 2, 3) == Rows{"a: rejected", "b: 0-1 at 0.5"});
+    // The selection decides how many cores are on each node.
+    CHECK_THROWS_WITH(schedule(R"("tasks":3)", needs_10, 2),
+                      "job w0!a states no memory, and may have different numbers of cores on its nodes: expected "
+                      "memory in its per_host, or no def-mem-per-cpu");
+}
+
+TEST_CASE("slurm: a default of memory for each core where partitions or nodes differ") {
+    Platform platform = shared_machine(3, "cores:4,memory:20");
+    platform.hosts[2].properties["capacity"] = "cores:8,memory:20";
+    for (std::size_t host = 0; host < 3; ++host) {
+        platform.hosts[host].properties["partitions"] = host < 2 ? "even,all" : "all";
+    }
+    const auto schedule = [&](const std::string& a) {
+        const std::string b = with(job("b", "0", 1, "60", "30"), R"("partition":"even","per_host":{"memory":1})");
+        return schedule_of(with(job("a", "0", 2, "60", "30"), a) + "," + b, platform,
+                           {{"def-mem-per-cpu", "5"}, {"exclusive-partitions", "even"}});
+    };
+    // 4 cores of each node, and so all of its memory.
+    CHECK(schedule(R"("partition":"even")") == Rows{"a: 0-1 at 0.5", "b: 0 at 31.5"});
+    // One core of each node.
+    CHECK(schedule(R"("partition":"all")") == Rows{"a: 0-1 at 0.5", "b: 0 at 31.5"});
+    CHECK_THROWS_AS(schedule(R"("partition":"all","whole":true)"), InputError);
+    CHECK_THROWS_AS(schedule(R"("partition":"even,all")"), InputError);
+}
+
 TEST_CASE("slurm: wrong parameters and fields are errors that say what was expected") {
     const auto error = [](const std::string& jobs, const Platform& platform, const Parameters::Given& parameters) {
         try {
@@ -220,6 +266,8 @@ TEST_CASE("slurm: wrong parameters and fields are errors that say what was expec
           "parameter select=cons-tres: hosts have no capacity of the name cores, expected linear");
     CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"bf-topopt-enable", "yes"}}) ==
           "parameter bf-topopt-enable: expected version=26.11, 22.05 does not have it");
+    CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"def-mem-per-node", "1"}, {"def-mem-per-cpu", "1"}}) ==
+          "parameters def-mem-per-node and def-mem-per-cpu: expected one of them, as in slurm.conf");
     CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"partition-tiers", "high"}}) ==
           "parameter partition-tiers=high: expected PARTITION:NUMBER, with numbers from 0 to 65535 and commas between");
 }
