@@ -332,6 +332,16 @@ class SlurmAlgorithm : public Algorithm {
     std::uint64_t backfilled_ = 0;
 };
 
+std::string note_of(const Parameters& parameters) {
+    if (parameters.choice<Version>("version") == Version::v22_05) {
+        return "";
+    }
+    return "version=26.11 rounds ends in the table of backfill up, looks at fewer running jobs for a later start, moves "
+           "plans that conflict sooner, gives a job of one node the first that fits, leaves out weak nodes one by one, "
+           "tests whole nodes of exclusive-partitions and licences, and has bf-topopt-enable; all else, defaults too, "
+           "is as in 22.05";
+}
+
 const Registration registration({
     "slurm",
     "Slurm's own schedulers: the main scheduler and backfill, with their clock, priorities and selection of nodes",
@@ -343,6 +353,7 @@ const Registration registration({
     false,
     false,
     false,
+    note_of,
 });
 
 }  // namespace

@@ -218,15 +218,14 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     const Replay& replay = shared->replay;
     ReplayNotes notes;
     notes.add_machine(replay.scenario().platform.notes);
-    measure_run(replay, shared->of_log ? &shared->started : nullptr, choice, campaign, run.prefix, in_run,
-                [&](NamedValues values, const Outcome& outcome) {
-                    const std::optional<RunFiles> files =
-                        campaign.schedules ? std::optional(run_files(outcome)) : std::nullopt;
-                    keep_run(run, folder, std::move(values), files ? &*files : nullptr);
-                    notes.add_run(replay.scenario().workloads.front(), replay.machine(),
-                                  outcome.engine()->state().placement, has_plugins || !run.scheduler->code.empty(),
-                                  outcome.engine()->choice().description().own_fields);
-                });
+    measure_run(
+        replay, shared->of_log ? &shared->started : nullptr, choice, campaign, run.prefix, in_run,
+        [&](NamedValues values, const Outcome& outcome) {
+            const std::optional<RunFiles> files = campaign.schedules ? std::optional(run_files(outcome)) : std::nullopt;
+            keep_run(run, folder, std::move(values), files ? &*files : nullptr);
+            notes.add_run(replay.scenario().workloads.front(), replay.machine(), outcome.engine()->state().placement,
+                          has_plugins || !run.scheduler->code.empty(), &outcome.engine()->choice());
+        });
     return notes;
 }
 

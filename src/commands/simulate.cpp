@@ -290,8 +290,7 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
         // A scheduler of others may look at any field, and at licences.
         const Engine* const engine = outcome.engine();
         notes.add_run(workload, machine, engine != nullptr ? engine->choice().common().placement : Placement::machine,
-                      engine == nullptr || has_plugins,
-                      engine != nullptr ? engine->choice().description().own_fields : std::vector<std::string>());
+                      engine == nullptr || has_plugins, engine != nullptr ? &engine->choice() : nullptr);
     }
     std::ranges::for_each(notes.texts(outcome.simulation().results().rounded_run_times), note);
 }

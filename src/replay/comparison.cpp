@@ -188,7 +188,7 @@ void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest&
     for (const NamedScheduler& scheduler : request.schedulers) {
         for (const Replay& replay : replays) {
             notes.add_run(replay.scenario().workloads.front(), replay.machine(), scheduler.choice.common().placement,
-                          request.fields_are_read, scheduler.choice.description().own_fields);
+                          request.fields_are_read, &scheduler.choice);
             if (blocks_other_partitions(scheduler.choice, replay.machine())) {
                 notes.add_machine(
                     {"the partitions share no host, and under fcfs the head of one keeps the jobs of all "

@@ -47,14 +47,16 @@ void ReplayNotes::leave_out_fields(const ResourceFields& read) {
 }
 
 // Notes that jobs have fields that only other algorithms read.
-void ReplayNotes::add_fields_of_others(const Workload& workload, const std::vector<std::string>& own_fields) {
+void ReplayNotes::add_fields_of_others(const Workload& workload, const SchedulerChoice* choice) {
     const auto has_others = [](const WorkloadJob& job) { return !job.description.other_fields.empty(); };
     if (std::ranges::none_of(workload.jobs, has_others)) {
         return;
     }
+    const std::vector<std::string> read =
+        choice != nullptr ? choice->description().own_fields : std::vector<std::string>();
     for (const AlgorithmDescription* const algorithm : registered_algorithms()) {
         for (const std::string& field : algorithm->own_fields) {
-            if (std::ranges::find(own_fields, field) == own_fields.end() &&
+            if (std::ranges::find(read, field) == read.end() &&
                 std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
                     const std::string& others = job.description.other_fields.text();
                     return others.find(field) != std::string::npos &&
@@ -67,11 +69,17 @@ void ReplayNotes::add_fields_of_others(const Workload& workload, const std::vect
 }
 
 void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read,
-                          const std::vector<std::string>& own_fields) {
+                          const SchedulerChoice* choice) {
     const Resources& resources = machine.resources();
     ReplayNotes of_fields;
     if (!fields_are_read) {
-        add_fields_of_others(workload, own_fields);
+        add_fields_of_others(workload, choice);
+    }
+    if (choice != nullptr) {
+        const std::string text = choice->description().note(choice->parameters());
+        if (!text.empty()) {
+            of_parameters_.insert("algorithm " + choice->algorithm() + ": " + text);
+        }
     }
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
@@ -129,6 +137,7 @@ void ReplayNotes::add(const ReplayNotes& others) {
     for (const auto& [algorithm, read] : others.of_other_algorithms_) {
         of_other_algorithms_[algorithm].insert(read.begin(), read.end());
     }
+    of_parameters_.insert(others.of_parameters_.begin(), others.of_parameters_.end());
     licenses_ = licenses_ || others.licenses_;
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
@@ -140,6 +149,7 @@ void ReplayNotes::add(const ReplayNotes& others) {
 
 std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const {
     std::vector<std::string> texts(of_machines_.begin(), of_machines_.end());
+    texts.insert(texts.end(), of_parameters_.begin(), of_parameters_.end());
     std::vector<std::string> unread;
     std::vector<std::string> outside;
     std::vector<std::string> instead;

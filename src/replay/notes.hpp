@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <batfill/core/machine.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/resource_fields.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
@@ -26,15 +27,16 @@ class ReplayNotes {
     // Leaves out what notes say of these fields: whoever read them has said more.
     void leave_out_fields(const ResourceFields& read);
     // Notes, of a workload under a scheduler with this placement:
-    // - fields that only another algorithm reads: none of `own_fields`, unless `fields_are_read`
+    // - fields that only another algorithm reads, unless `fields_are_read`
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
     // - licences that the jobs want and the placement does not look at
     // - pools, amounts on each host, partitions and bookings that the jobs ask for where the machine has none at
     // all; also a field reservation that is no name
     // - jobs that compute: Batsim counts their time otherwise
-    // Cost: O(text of the jobs + profiles).
+    // - what the algorithm says of its parameters
+    // `choice`: null for a scheduler that is not ours. Cost: O(text of the jobs + profiles).
     void add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read,
-                 const std::vector<std::string>& own_fields = {});
+                 const SchedulerChoice* choice);
     // Adds what the files of a machine said, Platform::notes.
     void add_machine(const std::vector<std::string>& notes);
     // Notes, of a log's own schedule:
@@ -49,7 +51,7 @@ class ReplayNotes {
     std::vector<std::string> texts(std::size_t rounded_run_times = 0) const;
 
  private:
-    void add_fields_of_others(const Workload& workload, const std::vector<std::string>& own_fields);
+    void add_fields_of_others(const Workload& workload, const SchedulerChoice* choice);
 
     static constexpr std::size_t dependency = 2;
     static constexpr std::array<const char*, 3> fields{"gpus", "memory", "dependency"};
@@ -59,6 +61,7 @@ class ReplayNotes {
     std::array<std::size_t, fields.size()> looked_at_{};
     std::set<std::string> of_machines_;
     std::map<std::string, std::set<std::string>> of_other_algorithms_;  // fields, by algorithm
+    std::set<std::string> of_parameters_;
     bool licenses_ = false;
     bool pools_ = false;
     bool per_host_ = false;

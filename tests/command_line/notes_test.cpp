@@ -9,6 +9,7 @@
 namespace batfill::tests::notes_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -64,6 +65,28 @@ TEST_CASE(
     CHECK(simulate("slurm", {"--events", events}) ==
           "batfill: algorithm slurm: it does not know external events, expected no --events\n");
     CHECK_THAT(simulate("slurm,walltime-margin=5"), Contains("algorithm slurm has no parameter 'walltime-margin'"));
+}
+
+TEST_CASE("A note says what another version of Slurm changes, once") {
+    const Inputs inputs;
+    const std::string workload =
+        inputs.folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":1}},)"
+                                      R"("jobs":[{"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    const std::string note = "batfill: note: algorithm slurm: version=26.11 rounds ends in the table of backfill up, ";
+    const auto errors = [&](const std::vector<std::string>& words) { return run(inputs.folder, words).errors; };
+    const auto simulate = [&](const std::string& algorithm) {
+        return errors({"simulate", "-q", "-a", algorithm, "-w", workload, "-p", "1", "-o", inputs.folder.file("out")});
+    };
+    const std::string noted = simulate("slurm,version=26.11");
+    CHECK_THAT(noted, StartsWith(note));
+    CHECK(noted.find('\n') == noted.size() - 1);
+    CHECK(simulate("slurm,version=22.05").empty());
+    CHECK(errors({"compare", "slurm", "slurm,version=26.11", "slurm,version=26.11,bf-window=2d", "-w", workload, "-p",
+                  "1"}) == noted);
+    const std::string campaign =
+        inputs.folder.write("c.yaml", "workloads: [{workload: " + workload +
+                                          ", name: w}]\nmachines: [1]\nschedulers: [slurm, \"slurm,version=26.11\"]\n");
+    CHECK_THAT(errors({"campaign", campaign, "-o", inputs.folder.file("runs")}), Contains(noted));
 }
 
 TEST_CASE("compare and campaign note what simulate notes: fields, licences and computations") {

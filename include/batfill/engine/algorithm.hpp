@@ -313,6 +313,8 @@ struct AlgorithmDescription {
     bool has_walltime_margin = true;
     bool takes_event_files = true;
     bool serves_wrench = true;
+    // What to tell somebody who has chosen these parameters: a sentence without a full stop. Empty: nothing.
+    std::function<std::string(const Parameters&)> note = [](const Parameters&) { return std::string(); };
 };
 
 // Appends the parameters that all algorithms have: default-walltime, walltime-margin, placement, on-failure,
