@@ -137,6 +137,7 @@ class Audit {
     void check_outages(const Ran& job);
     void check_licenses();
     void check_resources();
+    std::optional<Amount> cores_to_lay_out(const Ran& job, std::size_t capacity) const;
     void check_hosts(const Ran& job);
     void check_limits();
     void check_windows();
@@ -155,6 +156,7 @@ class Audit {
     Amount amount_of(const Ran& job, std::optional<std::size_t> inside, std::size_t column,
                      bool of_window = false) const;
     Request request_of(const Ran& job) const;
+    Request least_request_of(const Ran& job) const;
     // Why the machine could not run the job, for its pools, hosts and partition, or for its limits. Empty: it could.
     std::string refusal_of(const JobDescription& job, const Shared<std::vector<Amount>>& cores = {}) const;
     // Of each host of a job, where the scheduler has decided that.

@@ -7,6 +7,7 @@
 
 #include "src/analysis/audit.hpp"
 #include "src/analysis/laid_out.hpp"
+#include "src/analysis/layouts.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/job_fields.hpp"
 
@@ -26,6 +27,9 @@ class Left {
             hosts_.push_back(resources_.kind_of(host).capacity);
         }
     }
+
+    // Less than 0 if jobs have taken more than there was. Requires: the host is shared.
+    Amount of_host(int host, std::size_t capacity) const { return hosts_[static_cast<std::size_t>(host)][capacity]; }
 
     // Takes what a job holds, with `sign` -1, or gives it back. Calls report(TEXT) once for each pool and each capacity
     // of which there is too little, for a capacity with the first such host.
@@ -94,6 +98,12 @@ Request Audit::request_of(const Ran& job) const {
     return request != nullptr ? *request : Request();
 }
 
+Request Audit::least_request_of(const Ran& job) const {
+    const auto resolved = resolve_with_a_core_each(*job.description, machine_.resources());
+    const auto* const request = std::get_if<Request>(&resolved);
+    return request != nullptr ? *request : Request();
+}
+
 std::string Audit::refusal_of(const JobDescription& job, const Shared<std::vector<Amount>>& cores) const {
     const auto resolved = resolve_as_run(job, machine_.resources(), cores);
     if (const auto* const reason = std::get_if<std::string>(&resolved)) {
@@ -103,6 +113,24 @@ std::string Audit::refusal_of(const JobDescription& job, const Shared<std::vecto
     return machine_.limits()
         .reason_to_refuse(std::get<Request>(resolved), machine_.resources(), std::ref(fields))
         .value_or("");
+}
+
+// For a job with tasks whose cores on each host the schedule does not say: how many it takes of all of them besides one
+// of each. None: for others, and for those that get whole hosts whatever they ask for.
+std::optional<Amount> Audit::cores_to_lay_out(const Ran& job, std::size_t capacity) const {
+    const std::optional<Amount> tasks = cores_of(job) ? std::nullopt : tasks_of(*job.description);
+    if (!tasks) {
+        return std::nullopt;
+    }
+    Amount most = 0;
+    for (const int host : job.allocation.numbers()) {
+        if (host >= processors() || machine_.resources().kind_of(host).capacity[capacity] < 1) {
+            return std::nullopt;
+        }
+        most += machine_.resources().kind_of(host).capacity[capacity];
+    }
+    // A scheduler of whole hosts does not look at tasks. Its jobs fit, as no other job runs on their hosts.
+    return std::min(*tasks, most) - job.allocation.size();
 }
 
 // Sweeps over starts and ends. As with processors, what a job takes counts from the tolerance after its start on, and
@@ -131,9 +159,36 @@ void Audit::check_resources() {
     }
     std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::tuple(change.at, -change.sign); });
     Left left(machine_);
+    const std::vector<std::string>& capacities = machine_.resources().capacities();
+    const auto cores = static_cast<std::size_t>(std::ranges::find(capacities, "cores") - capacities.begin());
+    const bool reads_tasks = options_.decided_by_seconds && cores < capacities.size();
+    Layouts layouts(reads_tasks ? static_cast<std::size_t>(processors()) : 0);
     for (const Change& change : changes) {
-        left.change(*change.job, request_of(*change.job), change.sign,
-                    [&](const std::string& problem) { violation(change.job->start, *change.job, "{}", problem); });
+        const Ran& job = *change.job;
+        const std::optional<Amount> laid_out = reads_tasks ? cores_to_lay_out(job, cores) : std::nullopt;
+        bool has_problem = false;
+        left.change(job, laid_out ? least_request_of(job) : request_of(job), change.sign,
+                    [&](const std::string& problem) {
+                        violation(job.start, job, "{}", problem);
+                        has_problem = true;
+                    });
+        if (!reads_tasks) {
+            continue;
+        }
+        layouts.remove(job.row);
+        for (const int host : job.allocation.numbers()) {
+            if (host < processors() && machine_.resources().kind_of(host).is_shared) {
+                layouts.set_left(host, std::max(left.of_host(host, cores), Amount{0}));
+            }
+        }
+        if (change.sign < 0) {
+            if (laid_out) {
+                layouts.add(job.row, job.allocation, *laid_out);
+            }
+            const Amount lack = layouts.settle(job.allocation);
+            expect(lack == 0 || has_problem, job.start, job,
+                   "starts where the tasks of jobs need {} cores more than their hosts have", lack);
+        }
     }
 }
 

@@ -78,7 +78,8 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
     options.add(
         "by-seconds", read.options.decided_by_seconds,
         "the scheduler decides by whole seconds, as slurm: starts and conditions count from the second in which they "
-        "lie, tasks of arrays may run in any order, and rejections are not judged");
+        "lie, tasks of arrays may run in any order, jobs with the field tasks may have different numbers of cores on "
+        "their hosts, and rejections are not judged");
     options.add("tolerance", length(read.options.tolerance, "SECONDS", Duration()).otherwise("0.000001"),
                 "largest difference between times that should be equal");
 }

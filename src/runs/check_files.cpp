@@ -5,6 +5,7 @@
 
 #include <batfill/core/machine.hpp>
 
+#include "src/analysis/laid_out.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
@@ -14,14 +15,18 @@ namespace batfill::runs {
 namespace {
 
 // Says of each kind of resource that only the machine or only the workloads have that it is not checked.
-void note_unchecked(const std::vector<Workload>& workloads, const Resources& machine, const Note& note) {
-    const auto asks = [&](const std::function<bool(const StatedNeeds&)>& has_field) {
+void note_unchecked(const std::vector<Workload>& workloads, const Resources& machine, const CheckOptions& options,
+                    const Note& note) {
+    const auto any_job = [&](const std::function<bool(const JobDescription&)>& is_one) {
         return std::ranges::any_of(workloads, [&](const Workload& workload) {
-            return std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
-                return job.description.needs && has_field(*job.description.needs);
-            });
+            return std::ranges::any_of(workload.jobs, is_one, &WorkloadJob::description);
         });
     };
+    const auto asks = [&](const std::function<bool(const StatedNeeds&)>& has_field) {
+        return any_job([&](const JobDescription& job) { return job.needs && has_field(*job.needs); });
+    };
+    const bool have_tasks = options.decided_by_seconds && machine.has_shared_hosts() &&
+                            any_job([](const JobDescription& job) { return analysis::tasks_of(job).has_value(); });
     const auto compare = [&](bool machine_has, bool jobs_ask, const char* without_field, const char* without_resource) {
         if (machine_has != jobs_ask) {
             note(machine_has ? without_field : without_resource);
@@ -31,7 +36,8 @@ void note_unchecked(const std::vector<Workload>& workloads, const Resources& mac
             "the machine has pools, and no job says what it takes of them ('pools'): pools are not checked",
             "jobs take of pools, and the machine has none: pools are not checked (--pool NAME=TOTAL gives it one)");
     compare(
-        machine.has_shared_hosts(), asks([](const StatedNeeds& needs) { return needs.per_host.has_value(); }),
+        machine.has_shared_hosts(),
+        have_tasks || asks([](const StatedNeeds& needs) { return needs.per_host.has_value(); }),
         "hosts have capacities, and no job says what it takes of each host ('per_host'): checked as if each job took "
         "whole hosts",
         "jobs take a part of each host, and hosts have no capacity: checked as if each job took whole hosts "
@@ -57,7 +63,7 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
     const std::vector<Workload> workloads = read_named_workloads(request.workloads, note);
     std::ranges::for_each(platform.notes, note);
-    note_unchecked(workloads, Resources(platform.hosts), note);
+    note_unchecked(workloads, Resources(platform.hosts), request.options, note);
     CheckReport report =
         check_schedule(schedule, workloads, platform, request.options, guarantees ? &*guarantees : nullptr,
                        broken ? &*broken : nullptr, mapped(request.events, read));

@@ -43,6 +43,11 @@ TEST_CASE("check says what only the machine or only the workload has, and finds 
     CHECK_THAT(errors(R"(,"pools":{"power":1})", {"-p", "2"}), Contains("the machine has none: pools are not checked"));
     CHECK_THAT(errors(R"(,"per_host":{"cores":1})", {"-p", "2"}), Contains("hosts have no capacity"));
     CHECK_THAT(errors(R"(,"partition":"debug")", {"-p", "2"}), Contains("the machine has none: partitions"));
+    // Tasks are cores of hosts to a scheduler like Slurm.
+    const std::string tasks = scheduled(inputs, R"(,"tasks":2)", {"-p", "2", "--capacity", "cores:4"});
+    CHECK(run(inputs.folder,
+              {"check", inputs.folder.file("one"), "-w", tasks, "-p", "2", "--capacity", "cores:4", "--by-seconds"})
+              .errors.empty());
 }
 
 TEST_CASE("properties of a platform that others use too are noted once, and delay nobody") {

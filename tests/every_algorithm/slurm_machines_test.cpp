@@ -151,6 +151,11 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
         const CheckReport report = audit(outcome, {.rejections_allowed = true});
         INFO((report.violations.empty() ? "" : report.violations[0].text));
         REQUIRE(report.violations.empty());
+        Schedule without_cores = outcome.schedule();
+        for (ScheduledJob& job : without_cores.jobs) {
+            job.cores = {};
+        }
+        REQUIRE(check_schedule(without_cores, {workload}, platform, {.decided_by_seconds = true}).violations.empty());
         for (const ScheduledJob& job : outcome.schedule().jobs) {
             rejected += job.state == JobState::rejected ? 1U : 0U;
             ran += has_completed(job.state) ? 1U : 0U;

@@ -29,6 +29,7 @@ struct CheckOptions {
     // The scheduler decides by whole seconds, as Slurm: a start counts from the second in which it lies, and a
     // condition holds in the second in which it begins to hold. And of the tasks of an array, only the number that run
     // at once is limited, in whatever order. It may reject any job: others do not read the fields by which it does.
+    // Jobs with the field `tasks` need not have equally many cores on each of their hosts.
     bool decided_by_seconds = false;
 };
 
@@ -58,6 +59,8 @@ struct CheckReport {
 // - execution time and final state follow from profile and walltime
 // - columns agree
 // - no more licences are in use than exist, and no more than limits allow
+// - no more of pools and of what hosts have is in use than exists. Of jobs with `tasks` whose cores on each host the
+//   schedule does not say: at each instant, these have room somehow
 // - a job with conditions (StatedNeeds::has_conditions()) starts no earlier than they allow
 // - it is rejected if they never do
 // - no job starts on an unavailable processor (`event_lists`: the external events of the run, one list per file)
