@@ -73,8 +73,8 @@ std::span<const float> GivenHosts::longest(const Need& need, std::size_t first) 
         const std::size_t level = need.levels[column];
         if (shortest_of_all_[column][level] < need.length) {  // else it decides nothing
             const auto longest = longest_[column][level].begin() + static_cast<std::ptrdiff_t>(first);
-            std::ranges::transform(shortest_, std::ranges::subrange(longest, longest_[column][level].end()),
-                                   shortest_.begin(), [](float a, float b) { return b < a ? b : a; });
+            std::transform(shortest_.begin(), shortest_.end(), longest, shortest_.begin(),
+                           [](float a, float b) { return b < a ? b : a; });
         }
     }
     return shortest_;

@@ -26,6 +26,14 @@ std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
     return numbers;
 }
 
+// Two stretches, of which each may be empty, and what lies between them.
+AmountProfile::Stretch with_both(const AmountProfile::Stretch& a, const AmountProfile::Stretch& b) {
+    if (a.begin >= a.end || b.begin >= b.end) {
+        return a.begin >= a.end ? b : a;
+    }
+    return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
 // Calls `use` with each number of the set.
 template <class Use>
 void each_number(const ResourceSet& set, Use use) {
@@ -612,9 +620,6 @@ AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t fi
     AmountProfile::Stretch covered = known;  // with what is opened so far
     const std::span<const float> longest = given.longest(need, first);
     for (std::size_t i = 0; i < longest.size(); ++i) {
-        if (longest[i] < need.length && !has_own) {
-            continue;
-        }
         const GivenHosts::Host& host = given.hosts()[first + i];
         const bool is_own = has_own && HostIndex::has(own, host.number);
         if (longest[i] < need.length && !is_own) {
@@ -632,12 +637,7 @@ AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t fi
                                                                 need.amounts, length, {from, until}, before);
             opened.begin = std::min(opened.begin, one.begin);
             opened.end = std::max(opened.end, one.end);
-            if (!opened.begin.is_infinite()) {
-                covered = opened;
-                if (known.begin < known.end) {
-                    covered = {std::min(known.begin, opened.begin), std::max(known.end, opened.end)};
-                }
-            }
+            covered = with_both(known, opened);
         }
     }
     return opened;
@@ -743,17 +743,19 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
             return;  // most hosts: nobody is to begin later on any of them
         }
         const bool has_end = !is_now || !is_rising(host);
-        if ((has_end || without_end < request.processors) && suits(request, host)) {
-            const auto first = [&] {
-                return firsts != nullptr ? (*firsts)[number] : hosts_[number].first_for_ever(needed, origin_);
-            };
-            AmountProfile::Stretch stretch = is_rising(host) ? AmountProfile::Stretch{first(), Time::infinity()}
-                                                             : hosts_[number].next_stretch(needed, at);
-            if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
-                stretch.begin = std::max(stretch.begin, origin_);
-                without_end += has_end ? 0 : 1;
-                candidates.push_back({host, stretch});
-            }
+        if ((!has_end && without_end >= request.processors) || !suits(request, host)) {
+            return;
+        }
+        AmountProfile::Stretch stretch{origin_, Time::infinity()};
+        if (!is_rising(host)) {
+            stretch = hosts_[number].next_stretch(needed, at);
+        } else {
+            stretch.begin = firsts != nullptr ? (*firsts)[number] : hosts_[number].first_for_ever(needed, origin_);
+        }
+        if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
+            stretch.begin = std::max(stretch.begin, origin_);
+            without_end += has_end ? 0 : 1;
+            candidates.push_back({host, stretch});
         }
     };
     if (index_) {
