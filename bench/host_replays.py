@@ -15,7 +15,7 @@ import resource
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Sequence
 
 from replays import Usage, print_row, start, wait_for
 
@@ -24,10 +24,10 @@ CAPACITY = f"cores:{CORES},gpus:4,memory:256"
 SIZES = "1000x20000,1000x60000,1000x230000,10000x60000"
 
 
-def draw(batfill: str, hosts: int, jobs: int, folder: Path) -> None:
-    """Writes shared.json and counted.json into the folder."""
+def draw(batfill: str, hosts: int, jobs: int, folder: Path, more: Sequence[str] = ()) -> None:
+    """Writes shared.json and counted.json into the folder, with more options of the generator."""
     subprocess.run([batfill, "generate", "shared", "--seed", "1", "--hosts", str(hosts), "--jobs", str(jobs),
-                    "-o", folder / "shared.json", "--counted", folder / "counted.json"],
+                    "-o", folder / "shared.json", "--counted", folder / "counted.json", *more],
                    stdout=subprocess.DEVNULL, check=True)
 
 

@@ -3,10 +3,10 @@
 
     bench/slurm_replays.py [--batfill FILE] [--sizes HOSTSxJOBS,...] [--limit SECONDS] [ALGORITHM ...]
 
-Draws jobs with `batfill generate shared`: whole nodes for select=linear, else cores, memory and GPUs. Prints a table as
-CSV with a row for each size and algorithm: the processor seconds (user and system) of a whole replay and its peak
-memory in MiB; the mean and the largest number of waiting jobs; and of slurm the runs of the main scheduler, the cycles
-of backfill, the jobs that these tried, all their tries, and the seconds of the replay divided by the tries, in
+Draws jobs with `batfill generate shared`: of whole hosts for select=linear, else of cores, memory and GPUs. Prints a
+table as CSV with a row for each size and algorithm: the processor seconds (user and system) of a whole replay and its
+peak memory in MiB; the mean and the largest number of waiting jobs; and of slurm the runs of the main scheduler, the
+cycles of backfill, the jobs that these tried, all their tries, and the seconds of the replay divided by the tries, in
 microseconds. A replay that takes more than the limit is stopped.
 """
 import argparse
@@ -30,9 +30,9 @@ def counts_of(prefix: Path) -> dict[str, int]:
 
 def measure(options: argparse.Namespace, hosts: int, jobs: int, folder: Path) -> None:
     """Prints the rows of a size."""
-    draw(options.batfill, hosts, jobs, folder)
-    workload = folder / "shared.json"
     for scheduler in options.algorithms:
+        draw(options.batfill, hosts, jobs, folder, ["--whole-host-jobs", "100"] if "select=linear" in scheduler else [])
+        workload = folder / "shared.json"
         used = replay(options, scheduler, workload, [str(hosts), "--capacity", CAPACITY])
         if not used:
             print_row([str(hosts), str(jobs), scheduler, f"more than {options.limit}"])
