@@ -166,6 +166,7 @@ bool Backfill::find_candidates(Attempt& attempt) {
         attempt.later = reserved_until;
     }
     if (has_licenses && candidates_.count() >= job.nodes) {
+        count(attempt);
         return true;
     }
     put_off(attempt);
@@ -185,6 +186,7 @@ bool Backfill::find_candidates_at_once(Attempt& attempt) {
         const NodeSet* usable = nullptr;
         if (may_be_in_vain(attempt)) {
             usable = &earliest_start_.usable_at(job, attempt.partition, *attempt.later);
+            // Otherwise it matters also whether the table leaves enough nodes, usable or not.
             if (attempt.is_counted && outcome_.is_change) {
                 candidates_ = *usable;
                 if (!space_.has_free(attempt.first_segment, attempt.at, until, job.nodes, candidates_)) {
@@ -200,12 +202,16 @@ bool Backfill::find_candidates_at_once(Attempt& attempt) {
             }
             continue;
         }
-        outcome_.tested += attempt.is_counted ? 0 : 1;
-        attempt.is_counted = true;
+        count(attempt);
         if (usable == nullptr || candidates_.count_common(*usable) >= job.nodes) {
             return true;
         }
     }
+}
+
+void Backfill::count(Attempt& attempt) {
+    outcome_.tested += attempt.is_counted ? 0 : 1;
+    attempt.is_counted = true;
 }
 
 void Backfill::put_off(Attempt& attempt) {
@@ -225,8 +231,6 @@ std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
     if (!(is_plain ? find_candidates_at_once(attempt) : find_candidates(attempt))) {
         return std::nullopt;
     }
-    outcome_.tested += attempt.is_counted ? 0 : 1;
-    attempt.is_counted = true;
     const std::optional<Seconds> found = earliest_start_.find(
         {attempt.job, attempt.partition, candidates_, attempt.at, attempt.later, attempt.now_only}, now_, choice_);
     if (!found) {

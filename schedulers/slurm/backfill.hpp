@@ -95,6 +95,8 @@ class Backfill {
     bool find_candidates_at_once(Attempt& attempt);
     // Whether it is enough to know that this try does not find a start before the next one.
     bool may_be_in_vain(const Attempt& attempt) const;
+    // A try has found enough nodes: the job counts as tested, once.
+    void count(Attempt& attempt);
     // A try has found too few nodes.
     void put_off(Attempt& attempt);
     // The start that a try has found, on choice_; none if the next try is to follow.
