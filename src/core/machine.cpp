@@ -277,7 +277,7 @@ bool Machine::can_hold(const Window& window, const Request& request) const {
     if (!resources_.has_named_hosts() || window.hosts.empty()) {
         return !window.names_processors() || request.processors <= window.processors;
     }
-    const std::vector<int> numbers = window.hosts.numbers();
+    const ResourceSet::Numbers numbers = window.hosts.numbers();
     return std::ranges::count_if(numbers, [&](int host) { return resources_.kind_of(host).suits(request); }) >=
            request.processors;
 }

@@ -147,16 +147,6 @@ bool ResourceSet::contains_all(const ResourceSet& other) const {
     return count_common(other) == other.size();
 }
 
-std::vector<int> ResourceSet::numbers() const {
-    std::vector<int> numbers;
-    for (const Interval& interval : intervals_) {
-        for (int number = interval.first; number <= interval.last; ++number) {
-            numbers.push_back(number);
-        }
-    }
-    return numbers;
-}
-
 ResourceSet ResourceSet::intersection(const ResourceSet& other) const {
     ResourceSet result;
     for_each_common(intervals_, other.intervals_, [&](Interval common) { result.intervals_.push_back(common); });

@@ -6,8 +6,14 @@
 namespace batfill {
 
 std::size_t AmountProfile::step_at(Time t) const {
-    const auto next = std::ranges::upper_bound(times_, t);
-    return next == times_.begin() ? 0 : static_cast<std::size_t>(next - times_.begin()) - 1;
+    // The step is one of `left` from `step` on. Without branches: which half it is, nobody can foresee.
+    std::size_t step = 0;
+    for (std::size_t left = times_.size(); left > 1;) {
+        const std::size_t half = left / 2;
+        step += times_[step + half] <= t ? half : 0;
+        left -= half;
+    }
+    return step;
 }
 
 std::size_t AmountProfile::split_at(Time t) {

@@ -67,7 +67,8 @@ bool GivenHosts::may_help(const Need& need) const {
     return may_help;
 }
 
-std::span<const float> GivenHosts::longest(const Need& need, std::size_t first) {
+std::span<const std::size_t> GivenHosts::that_may_help(const Need& need, std::size_t first,
+                                                       const HostIndex::Bits* own) {
     shortest_.assign(hosts_.size() - first, std::numeric_limits<float>::infinity());
     for (std::size_t column = 0; column < columns_; ++column) {
         const std::size_t level = need.levels[column];
@@ -77,7 +78,15 @@ std::span<const float> GivenHosts::longest(const Need& need, std::size_t first) 
                            [](float a, float b) { return b < a ? b : a; });
         }
     }
-    return shortest_;
+    // Without branches: few hosts help.
+    that_may_help_.resize(shortest_.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < shortest_.size(); ++i) {
+        that_may_help_[count] = first + i;
+        count +=
+            shortest_[i] >= need.length || (own != nullptr && HostIndex::has(*own, hosts_[first + i].number)) ? 1U : 0U;
+    }
+    return {that_may_help_.data(), count};
 }
 
 }  // namespace batfill

@@ -62,10 +62,8 @@ void HostIndex::build(std::span<const AmountProfile> hosts, Time origin) {
 
 HostIndex::Bits HostIndex::bits_of(const ResourceSet& hosts) const {
     Bits bits(words_);
-    for (const auto& [first, last] : hosts.intervals()) {
-        for (int host = first; host <= last; ++host) {
-            insert(bits, host);
-        }
+    for (const int host : hosts.numbers()) {
+        insert(bits, host);
     }
     return bits;
 }
@@ -78,18 +76,6 @@ std::size_t HostIndex::bucket_of(Time t) const {
     const bool are_short = (since >> 63) == 0 && (width_.count() >> 63) == 0;  // a division of 128 bits is a call
     return are_short ? static_cast<std::uint64_t>(since) / static_cast<std::uint64_t>(width_.count())
                      : static_cast<std::size_t>(since / width_.count());
-}
-
-std::size_t HostIndex::levels_of(std::size_t column, Amount amount) const {
-    const std::vector<Amount>& levels = levels_[column];
-    if (column == 0 || levels.size() == 1 || amount < levels[1]) {
-        return static_cast<std::size_t>(std::ranges::upper_bound(levels, amount) - levels.begin());
-    }
-    // From the second one on, they are powers of two.
-    const auto power_of = [](Amount of) {
-        return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(of)));
-    };
-    return std::min(levels.size(), power_of(amount) - power_of(levels[1]) + 2);
 }
 
 void HostIndex::set(int host, const AmountProfile& profile, std::size_t first, std::size_t end,

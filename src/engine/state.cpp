@@ -312,7 +312,7 @@ std::optional<std::size_t> SchedulerState::window_now(const Request& request) co
 
 bool SchedulerState::has_processors_in(const Request& request, const Place& place) const {
     if (hosts.are_named()) {
-        const std::vector<int> numbers = place.hosts.numbers();
+        const ResourceSet::Numbers numbers = place.hosts.numbers();
         return std::ranges::all_of(numbers, [&](int host) { return host_fits(request, host, place.window); });
     }
     if (place.window && !windows.is_open(*place.window)) {

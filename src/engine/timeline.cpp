@@ -34,16 +34,6 @@ AmountProfile::Stretch with_both(const AmountProfile::Stretch& a, const AmountPr
     return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-// Calls `use` with each number of the set.
-template <class Use>
-void each_number(const ResourceSet& set, Use use) {
-    for (const auto& [first, last] : set.intervals()) {
-        for (int number = first; number <= last; ++number) {
-            use(number);
-        }
-    }
-}
-
 }  // namespace
 
 Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
@@ -259,25 +249,37 @@ void Timeline::change(const Request& request, int processors, const Place& place
 }
 
 void Timeline::change_hosts(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
+    change_profiles(request, hosts, from, until, sign);
+    if (index_) {
+        change_index(request, hosts, from, until, sign);
+    }
+}
+
+void Timeline::change_profiles(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
     if (changed_.size() > 4 * hosts_.size()) {
         forget_changes();
     }
     some_take_nothing_ = some_take_nothing_ ||
                          (!request.takes_whole_hosts() && std::ranges::none_of(request.per_host(), std::identity()));
     std::vector<Amount> taken;
-    each_number(hosts, [&](int host) {
+    for (const int host : hosts.numbers()) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
         taken_of(request, host, taken);
         profile.add(from, until, taken, sign);
-        if (index_) {
-            index_->change(hosts_, host, origin_, from, until, taken, sign);
-        }
         if (from > origin_) {
             begins_later(host, -sign);
         }
         changed_.push_back(host);
-    });
+    }
+}
+
+void Timeline::change_index(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
+    std::vector<Amount> changed;
+    for (const int host : hosts.numbers()) {
+        taken_of(request, host, changed);
+        index_->change(hosts_, host, origin_, from, until, changed, sign);
+    }
 }
 
 void Timeline::begins_later(int host, int jobs) {
@@ -357,7 +359,7 @@ bool Timeline::fits_on(const Request& request, const Place& place, Duration leng
         return is_during(*place.window, request, at) && view(*place.window).fits_on(request, place, length, at);
     }
     const std::vector<Amount> needed = needed_of_host(request);
-    const std::vector<int> numbers = place.hosts.numbers();
+    const ResourceSet::Numbers numbers = place.hosts.numbers();
     return counted_.fits(request, length, at) && std::ranges::all_of(numbers, [&](int host) {
                return hosts_[static_cast<std::size_t>(host)].has_during(needed, at, at + length);
            });
@@ -477,27 +479,30 @@ bool Timeline::nobody_needs(const Request& request, int host, Time from) const {
 
 bool Timeline::has_its_own(const Planned& job, std::span<const Amount> needed) const {
     std::vector<Amount> least;
-    bool has_its_own = true;
-    each_number(job.place.hosts, [&](int host) {
-        if (!has_its_own || nobody_needs(job.request, host, job.start)) {
-            return;
+    return std::ranges::all_of(job.place.hosts.numbers(), [&](int host) {
+        if (nobody_needs(job.request, host, job.start)) {
+            return true;
         }
         taken_of(job.request, host, least);
         std::ranges::transform(needed, least, least.begin(), [](Amount need, Amount taken) {
             return need == AmountProfile::not_needed ? need : need - taken;
         });
-        has_its_own = hosts_[static_cast<std::size_t>(host)].has_during(least, job.start, job.start + job.length);
+        return hosts_[static_cast<std::size_t>(host)].has_during(least, job.start, job.start + job.length);
     });
-    return has_its_own;
+}
+
+HostIndex::Search Timeline::search_of(const Request& request, std::span<const Amount> needed, Duration length,
+                                      const Own* own) {
+    return {.request = request,
+            .needed = needed,
+            .length = length,
+            .own = own != nullptr ? &own->hosts : nullptr,
+            .own_from = own != nullptr ? own->from : Time()};
 }
 
 Time Timeline::earliest_in_index(const Request& request, std::span<const Amount> needed, Duration length, Time from,
                                  Time before, const Own* own) const {
-    const HostIndex::Search search{.request = request,
-                                   .needed = needed,
-                                   .length = length,
-                                   .own = own != nullptr ? &own->hosts : nullptr,
-                                   .own_from = own != nullptr ? own->from : Time()};
+    const HostIndex::Search search = search_of(request, needed, length, own);
     HostIndex::Bits hosts;
     while (from < before) {
         const auto [begin, end] = index_->next(search, from, before, hosts);
@@ -553,12 +558,43 @@ Time Timeline::move_earlier(const Planned& job, Time start) {
         }
         return freed;
     }
+    if (index_ && !job.start.is_infinite() && !job.place.window && !is_inside(job.request)) {
+        move_hosts_earlier(job, start);
+        return std::max(end, job.start);
+    }
     if (!job.start.is_infinite()) {
         give(job.request, job.place, job.start, job.start + job.length);
     }
     job.place = choose(job.request, job.length, start);
     take(job.request, job.place, start, end);
     return job.start;
+}
+
+// Most jobs keep most hosts, and move by little. There, the index hears only of what changes: not of the time in which
+// the old and the new place overlap.
+void Timeline::move_hosts_earlier(const Planned& job, Time start) {
+    const Request& request = job.request;
+    const Time end = start + job.length;
+    const Time old_end = job.start + job.length;
+    const Time taken_until = std::min(end, job.start);
+    const Time given_from = std::max(end, job.start);
+    ++version_;
+    counted_.add(request, request.processors, start, taken_until, -1);
+    counted_.add(request, request.processors, given_from, old_end, 1);
+    const Own own{index_->bits_of(job.place.hosts), job.start};
+    const ResourceSet old_hosts = std::move(job.place.hosts);
+    change_profiles(request, old_hosts, job.start, old_end, 1);
+    job.place = choose(request, job.length, start, nullptr, &own);
+    change_profiles(request, job.place.hosts, start, end, -1);
+    const ResourceSet kept = old_hosts.intersection(job.place.hosts);
+    ResourceSet left = old_hosts;
+    left.remove(kept);
+    ResourceSet added = job.place.hosts;
+    added.remove(kept);
+    change_index(request, left, job.start, old_end, 1);
+    change_index(request, added, start, end, -1);
+    change_index(request, kept, start, taken_until, -1);
+    change_index(request, kept, given_from, old_end, 1);
 }
 
 // Of all hosts, each is asked only for a start before those of the others.
@@ -598,13 +634,13 @@ GivenHosts::Need Timeline::need_of_host(const Request& request, Duration length)
 }
 
 void Timeline::add_to(GivenHosts& given, const Holding& holding) const {
-    each_number(holding.hosts, [&](int number) {
+    for (const int number : holding.hosts.numbers()) {
         GivenHosts::Host host{number, std::max(holding.from, origin_), holding.until, {}};
         if (given.is_new()) {
             taken_of(holding.request, number, host.taken);
         }
         given.add(*index_, hosts_[static_cast<std::size_t>(number)], std::move(host));
-    });
+    }
 }
 
 AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,
@@ -618,19 +654,15 @@ AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t fi
     }
     const HostIndex::Bits own = has_own ? index_->bits_of(planned.hosts) : HostIndex::Bits();
     AmountProfile::Stretch covered = known;  // with what is opened so far
-    const std::span<const float> longest = given.longest(need, first);
-    for (std::size_t i = 0; i < longest.size(); ++i) {
-        const GivenHosts::Host& host = given.hosts()[first + i];
-        const bool is_own = has_own && HostIndex::has(own, host.number);
-        if (longest[i] < need.length && !is_own) {
-            continue;
-        }
+    for (const std::size_t number : given.that_may_help(need, first, has_own ? &own : nullptr)) {
+        const GivenHosts::Host& host = given.hosts()[number];
         const Time from = std::max(host.from - length, origin_);
         const Time until = std::min(host.until, planned.from);
         if (from >= until || (covered.begin <= from && until <= covered.end)) {
             continue;
         }
-        if (is_own || suits(planned.request, host.number)) {
+        if (planned.request.partitions().empty() || suits(planned.request, host.number)) {
+            const bool is_own = has_own && HostIndex::has(own, host.number);
             // A first start in `covered` adds nothing if none can be behind it.
             const Time before = until <= covered.end ? std::min(until, covered.begin) : until;
             const AmountProfile::Stretch one = opened_starts_on(host, given.is_new(), is_own ? &planned : nullptr,
@@ -724,7 +756,8 @@ Place Timeline::choose(const SchedulerState& state, JobIndex job, Time at, const
     return choose(state.job(job).request, state.estimate(job), at, is_true ? &kept.firsts : nullptr);
 }
 
-Place Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {
+Place Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts,
+                       const Own* own) const {
     if (is_inside(request)) {
         const std::optional<std::size_t> window = window_for(request, length, at);
         return {view(*window).choose(request, length, at, nullptr).hosts, window};
@@ -743,7 +776,7 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
             return;  // most hosts: nobody is to begin later on any of them
         }
         const bool has_end = !is_now || !is_rising(host);
-        if ((!has_end && without_end >= request.processors) || !suits(request, host)) {
+        if (!has_end && without_end >= request.processors) {
             return;
         }
         AmountProfile::Stretch stretch{origin_, Time::infinity()};
@@ -760,12 +793,13 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
     };
     if (index_) {
         HostIndex::Bits hosts;
-        index_->next({.request = request, .needed = needed, .length = length}, at, at + Duration::microseconds(1),
-                     hosts);
+        index_->next(search_of(request, needed, length, own), at, at + Duration::microseconds(1), hosts);
         HostIndex::each_host(hosts, look_at);
     } else {
         for (int host = 0; host < machine_->processors(); ++host) {
-            look_at(host);
+            if (suits(request, host)) {
+                look_at(host);
+            }
         }
     }
     return {best_of(candidates, request, length, at)};

@@ -91,7 +91,7 @@ std::optional<std::pair<const Window*, Shortage>> first_run_into(const Scheduler
 bool add_taken(const Window& window, const SchedulerState& state, const Request& request, WaitReason::Window& said) {
     const Resources& resources = state.machine.resources();
     said.processors = window.processors;
-    const std::vector<int> numbers = window.hosts.numbers();
+    const ResourceSet::Numbers numbers = window.hosts.numbers();
     if (std::ranges::any_of(numbers, [&](int host) { return resources.kind_of(host).suits(request); })) {
         said.hosts = window.hosts;
         said.all_hosts = window.hosts.size() == state.processors;

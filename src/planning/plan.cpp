@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -82,11 +83,13 @@ void Plan::each_column(Use use) {
 // now. Then it lies in the free interval around that instant. A job planned within this interval may begin earlier in
 // it. A job planned behind it has to fit into it.
 void Plan::allow_starts(const Request& given, int processors, const Place& place, Time from, Time to) {
+    allow_starts_in_columns(given, processors, from, to);
+    allow_starts_on_hosts(given, std::array{GivenOnHosts{place.hosts, from}}, to);
+}
+
+void Plan::allow_starts_in_columns(const Request& given, int processors, Time from, Time to) {
     from = std::max(from, origin());
-    if (by_start_.empty() || from >= to) {
-        return;
-    }
-    if (slot(by_start_.back()).start > from) {
+    if (!by_start_.empty() && from < to && slot(by_start_.back()).start > from) {
         timeline_->counted().each_column([&](std::size_t number, const auto* profile, const auto& taken) {
             const auto amount = taken(processors, &given);
             if (profile == nullptr || amount <= 0) {
@@ -103,9 +106,6 @@ void Plan::allow_starts(const Request& given, int processors, const Place& place
                 allow_starts_in_spans(column, taken, from, to);
             }
         });
-    }
-    if (!timeline_->is_all_counted()) {
-        allow_starts_on_hosts(given, place, from, to);
     }
 }
 
@@ -164,12 +164,20 @@ void Plan::allow_starts_in_spans(const Column& column, Taken taken, Time from, T
 
 // In a pass by planned start: notes what is given back, for the jobs that the pass has yet to look at. Elsewhere: opens
 // the starts for each job that they may help.
-void Plan::allow_starts_on_hosts(const Request& request, const Place& place, Time from, Time to) {
+void Plan::allow_starts_on_hosts(const Request& request, std::span<const GivenOnHosts> given, Time to) {
+    const Time from = std::max(given.front().from, origin());
+    if (timeline_->is_all_counted() || by_start_.empty() || from >= to) {
+        return;
+    }
     if (!passing_by_start_) {
         forget_given(true);
     }
     given_.push_back({from, to, given_hosts_.hosts().size()});
-    timeline_->add_to(given_hosts_, {request, place.hosts, from, to});
+    for (const GivenOnHosts& part : given) {
+        if (part.from < to) {
+            timeline_->add_to(given_hosts_, {request, part.hosts, part.from, to});
+        }
+    }
     if (!passing_by_start_) {
         for (const JobIndex job : by_start_) {
             allow_starts_of(slot_of_[job], 0);
@@ -435,7 +443,15 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> positi
     const Place old_place = timeline_->is_all_counted() ? Place() : place;
     const Time freed = timeline_->move_earlier(planned, start);
     if (!old_start.is_infinite()) {
-        allow_starts(*slot.request, slot.processors, old_place, freed, old_start + slot.walltime);
+        const Time old_end = old_start + slot.walltime;
+        allow_starts_in_columns(*slot.request, slot.processors, freed, old_end);
+        if (!timeline_->is_all_counted()) {
+            ResourceSet left = old_place.hosts;
+            left.remove(place.hosts);
+            const ResourceSet kept = old_place.hosts.intersection(place.hosts);
+            allow_starts_on_hosts(*slot.request, std::array{GivenOnHosts{left, old_start}, GivenOnHosts{kept, freed}},
+                                  old_end);
+        }
     }
     return true;
 }

@@ -455,7 +455,7 @@ class ReasonChecker {
                     pools.emplace_back(state_.machine.resources().pools()[pool].name, window.pool_amounts[pool]);
                 }
             }
-            const std::vector<int> hosts = window.hosts.numbers();
+            const ResourceSet::Numbers hosts = window.hosts.numbers();
             const bool takes = window.processors > 0 || !pools.empty() || std::ranges::any_of(hosts, [&](int host) {
                                    return state_.machine.resources().kind_of(host).suits(request(job));
                                });

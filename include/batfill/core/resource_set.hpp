@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <iosfwd>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,9 +42,12 @@ class ResourceSet {
     // Cost: O(n).
     int size() const;
     const std::vector<Interval>& intervals() const { return intervals_; }
-    // All numbers, increasing.
-    // Cost: O(size).
-    std::vector<int> numbers() const;
+    // All numbers, increasing: a range that looks at this set.
+    // Requires: this set outlives it, and does not change.
+    // Cost: O(1) for each number.
+    class Numbers;
+    Numbers numbers() const&;
+    Numbers numbers() && = delete;
     // The largest number in the set.
     // Requires: !empty().
     int last() const {
@@ -76,6 +81,55 @@ class ResourceSet {
  private:
     std::vector<Interval> intervals_;
 };
+
+class ResourceSet::Numbers {
+ public:
+    class Iterator {
+     public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = int;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const int*;
+        using reference = int;
+
+        Iterator() = default;
+        Iterator(const Interval* interval, const Interval* end)
+            : interval_(interval), end_(end), number_(interval != end ? interval->first : 0) {}
+        int operator*() const { return number_; }
+        Iterator& operator++() {
+            if (number_ < interval_->last) {
+                ++number_;
+            } else {
+                *this = Iterator(interval_ + 1, end_);
+            }
+            return *this;
+        }
+        Iterator operator++(int) {
+            const Iterator before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const Iterator&, const Iterator&) = default;
+
+     private:
+        const Interval* interval_ = nullptr;
+        const Interval* end_ = nullptr;
+        int number_ = 0;
+    };
+
+    explicit Numbers(const std::vector<Interval>& intervals)
+        : begin_(intervals.data()), end_(intervals.data() + intervals.size()) {}
+    Iterator begin() const { return {begin_, end_}; }
+    Iterator end() const { return {end_, end_}; }
+
+ private:
+    const Interval* begin_;
+    const Interval* end_;
+};
+
+inline ResourceSet::Numbers ResourceSet::numbers() const& {
+    return Numbers(intervals_);
+}
 
 std::ostream& operator<<(std::ostream& out, const ResourceSet& set);
 

@@ -47,10 +47,9 @@ class GivenHosts {
     // Whether some host may have what is needed for so long, during an interval that meets what was given back there.
     // Cost: O(1).
     bool may_help(const Need& need) const;
-    // By host from number `first` on, the length of the longest such interval, by the first look: it may be too long.
-    // Only whether it is shorter than what is needed means something.
-    // Cost: O(hosts).
-    std::span<const float> longest(const Need& need, std::size_t first);
+    // The numbers of hosts(), from `first` on, that may have such an interval, and those of hosts in `own`, if not
+    // null. Increasing, and valid until the next call. Cost: O(hosts).
+    std::span<const std::size_t> that_may_help(const Need& need, std::size_t first, const HostIndex::Bits* own);
 
  private:
     static constexpr std::size_t levels = HostIndex::most_levels + 1;  // the first one: nothing is needed
@@ -64,7 +63,8 @@ class GivenHosts {
     ByLevel<std::vector<float>> longest_;  // by host; rounded
     ByLevel<float> longest_of_all_{};
     ByLevel<float> shortest_of_all_{};
-    std::vector<float> shortest_;  // of the columns
+    std::vector<float> shortest_;  // of the columns, by host
+    std::vector<std::size_t> that_may_help_;
 };
 
 }  // namespace batfill

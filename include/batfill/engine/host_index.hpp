@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +55,19 @@ class HostIndex {
     const std::vector<Amount>& levels(std::size_t column) const { return levels_[column]; }
     std::size_t columns() const { return levels_.size(); }
     // How many levels of the column an amount reaches.
-    std::size_t levels_of(std::size_t column, Amount amount) const;
+    std::size_t levels_of(std::size_t column, Amount amount) const {
+        const std::vector<Amount>& levels = levels_[column];
+        if (column > 0 && levels.size() > 1 && amount >= levels[1]) {
+            // From the second one on, they are powers of two.
+            const auto power_of = [](Amount of) { return std::bit_width(static_cast<std::uint64_t>(of)); };
+            return std::min(levels.size(), static_cast<std::size_t>(power_of(amount) - power_of(levels[1]) + 2));
+        }
+        std::size_t reached = 0;
+        while (reached < levels.size() && levels[reached] <= amount) {
+            ++reached;
+        }
+        return reached;
+    }
 
     static bool has(const Bits& hosts, int host) {
         const auto number = static_cast<std::size_t>(host);

@@ -107,8 +107,8 @@ class Timeline {
                    ? counted_.earliest(job.request, job.length, first, last, job.start)
                    : earliest_without_place(job, first, last);
     }
-    // Moves it to this start, and changes its place. Returns the instant from which on it has given something back.
-    // Requires: earliest_without() has found the start.
+    // Moves it to this start, and changes its place. Returns the instant from which on it has given something back
+    // where it stays; where it leaves a host, that is its old start. Requires: earliest_without() has found the start.
     // Cost: two changes.
     Time move_earlier(const Planned& job, Time start);
 
@@ -192,6 +192,8 @@ class Timeline {
         HostIndex::Bits hosts;
         Time from;
     };
+    static HostIndex::Search search_of(const Request& request, std::span<const Amount> needed, Duration length,
+                                       const Own* own);
     // Whether nobody else needs what a job with this request takes of this host from some instant on: nothing is taken
     // twice. May be wrong if so.
     bool nobody_needs(const Request& request, int host, Time from) const;
@@ -212,6 +214,11 @@ class Timeline {
     }
     void change(const Request& request, int processors, const Place& place, Time from, Time until, int sign);
     void change_hosts(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign);
+    void change_profiles(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign);
+    // Requires: the profiles have the change, and there is an index.
+    void change_index(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign);
+    // See move_earlier(). Requires: there is an index; the job has a start, and is not booked.
+    void move_hosts_earlier(const Planned& job, Time start);
 
     // Booked jobs see another machine: in a view they are as all others.
     bool is_inside(const Request& request) const { return !is_view_ && request.is_booked(); }
@@ -231,7 +238,8 @@ class Timeline {
     bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
     bool all_are_rising() const { return how_many_not_rising_ == 0; }
     void begins_later(int host, int jobs);
-    Place choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const;
+    Place choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts,
+                 const Own* own = nullptr) const;
     std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).

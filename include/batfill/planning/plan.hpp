@@ -276,7 +276,13 @@ class Plan {
     void forget(JobIndex job);
     // Opens starts for the jobs that may profit from what was given back during [from, to).
     void allow_starts(const Request& given, int processors, const Place& place, Time from, Time to);
-    void allow_starts_on_hosts(const Request& request, const Place& place, Time from, Time to);
+    void allow_starts_in_columns(const Request& given, int processors, Time from, Time to);
+    // What is given back until `to`, on some hosts from `from` on, and on others from a later instant on.
+    struct GivenOnHosts {
+        ResourceSet hosts;
+        Time from;
+    };
+    void allow_starts_on_hosts(const Request& request, std::span<const GivenOnHosts> given, Time to);
     void forget_given(bool is_new);
     // By given_, from number `first` on.
     void allow_starts_of(std::uint32_t number, std::size_t first);
