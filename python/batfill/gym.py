@@ -68,6 +68,7 @@ class _Common(TypedDict, total=False):
     capacity: Amounts | None
     windows: Lines | None
     limits: Lines | None
+    queues: Literal["one", "partitions"]
 
 
 class _Options(_Common, total=False):
@@ -151,8 +152,9 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
 
     An episode is a replay of one of the workloads, drawn at random; with `window`, of so many consecutive jobs of one
     workload. `platform`, `pools`, `capacity`, `windows` and `limits` are as in batfill.simulate(); of windows, those
-    that let jobs finish and are for no reservation. `queue` is the number of jobs that the agent sees, `tau` the bound
-    of the bounded slowdown in seconds. `seed` is that of the first reset(), by default 0.
+    that let jobs finish and are for no reservation. With `queues="partitions"` the jobs of each partition, or list of
+    partitions, are a queue of their own, as under `easy`. `queue` is the number of jobs that the agent sees, `tau` the
+    bound of the bounded slowdown in seconds. `seed` is that of the first reset(), by default 0.
 
     With `invalid="first"`, the first valid action replaces an action that is not possible, and
     `info["invalid_actions"]` counts these in the episode. With `invalid="error"` such an action raises UsageError.

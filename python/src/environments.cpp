@@ -403,6 +403,7 @@ EnvironmentOptions options_of(const nb::dict& given) {
     options.records_jobs = given.contains("records_jobs");
     options.backfilling = static_cast<environments::Backfilling>(word("backfilling", {"none", "easy"}));
     options.head = static_cast<environments::Head>(word("head", {"best", "kept"}));
+    options.partitions_are_queues = word("queues", {"one", "partitions"}) == 1;
     options.period = positive("period", options.period);
     if (given.contains("order")) {
         options.order = nb::cast<Parameters::Given>(given["order"]);

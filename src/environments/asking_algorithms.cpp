@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/queues.hpp>
 #include <batfill/planning/reservation.hpp>
 #include <batfill/planning/trial.hpp>
 
@@ -20,13 +21,18 @@ namespace {
 // What the algorithms that ask an agent share.
 class AskingAlgorithm : public Algorithm {
  public:
-    explicit AskingAlgorithm(Episode& episode) : episode_(episode) {}
+    explicit AskingAlgorithm(Episode& episode) : episode_(episode), queues_(episode.options().partitions_are_queues) {}
 
     bool needs_run_times() const override { return true; }  // rewards do
     bool understands_resources() const override { return true; }
     bool looks_ahead(const Machine&) const override { return true; }
     void submitted(Round& round, JobIndex job) override { episode_.submitted(round.state(), job); }
-    void started(const SchedulerState& state, JobIndex job) override { episode_.started(state, job); }
+    void started(const SchedulerState& state, JobIndex job) override {
+        episode_.started(state, job);
+        if (!to_decide_.empty()) {
+            std::erase(to_decide_.front(), job);
+        }
+    }
     void completed(Round& round, std::span<const Completion> completions) override {
         for (const Completion& completion : completions) {
             episode_.ended(round.state(), completion.job);
@@ -36,12 +42,26 @@ class AskingAlgorithm : public Algorithm {
  protected:
     const EnvironmentOptions& options() const { return episode_.options(); }
 
-    // The first jobs of a queue, by submission.
-    Offer first_jobs(Round& round, std::span<const JobIndex> queue, int idle) {
-        const SchedulerState& state = round.state();
-        Offer offer{&state, queue.first(std::min(options().queue, queue.size())), idle, {}, {}};
+    // Calls decide() for each queue of the machine.
+    void for_each_queue(const SchedulerState& state, auto decide) {
+        if (!queues_.are_several(state.machine)) {
+            decide();
+            return;
+        }
+        for (to_decide_ = queues_.of(state); !to_decide_.empty(); to_decide_.erase(to_decide_.begin())) {
+            decide();
+        }
+    }
+    // The waiting jobs of the present queue, by submission. Valid until one starts.
+    std::span<const JobIndex> queue(const SchedulerState& state) const {
+        return to_decide_.empty() ? state.waiting.jobs() : std::span<const JobIndex>(to_decide_.front());
+    }
+    bool is_only_queue() const { return to_decide_.empty(); }
+
+    // The first of these jobs, which the agent sees.
+    Offer first_jobs(Trial& trial, const SchedulerState& state, std::span<const JobIndex> jobs, int idle) const {
+        Offer offer{&state, jobs.first(std::min(options().queue, jobs.size())), idle, {}, {}};
         if (state.later) {
-            Trial trial(round);
             for (const JobIndex job : offer.jobs) {
                 offer.can_start.push_back(trial.may_start(job));
             }
@@ -49,31 +69,53 @@ class AskingAlgorithm : public Algorithm {
         return offer;
     }
 
-    // Whether some waiting job can start now.
-    static bool can_start_one(Round& round) {
-        const SchedulerState& state = round.state();
-        Trial trial(round);
-        const auto may_start = [&](JobIndex job) { return trial.may_start(job); };
-        return state.later ? std::ranges::any_of(state.waiting.jobs(), may_start)
-                           : state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size();
+    // Whether some job of the present queue, or with `or_later` of one behind it, can start now beside what is
+    // reserved.
+    bool can_start_one(Trial& trial, const SchedulerState& state, bool or_later) const {
+        const auto can_one_of = [&](std::span<const JobIndex> jobs) {
+            return std::ranges::any_of(jobs, [&](JobIndex job) { return trial.may_start(job); });
+        };
+        if (!state.later) {
+            return next_small(state, 0) < state.waiting.size();
+        }
+        return can_one_of(queue(state)) ||
+               (or_later && !is_only_queue() && std::any_of(to_decide_.begin() + 1, to_decide_.end(), can_one_of));
     }
 
     // Starts a job if it can start now beside what is reserved. Returns whether it did.
     static bool start(Trial& trial, JobIndex job) { return trial.start(job) == Trial::Answer::yes; }
 
-    // Reserves the earliest start of a job, and starts others in the order of submission unless they delay it.
-    static void backfill(Round& round, JobIndex reserved) {
-        const WaitingQueue& waiting = round.state().waiting;
-        Trial trial(round);
+    // The first position >= `from` of the present queue whose job is not too large to start now; its size if there is
+    // none.
+    std::size_t next_small(const SchedulerState& state, std::size_t from) const {
+        const int most = state.most_for_one_job();
+        if (is_only_queue()) {
+            return state.waiting.next_fitting(from, most);
+        }
+        const std::vector<JobIndex>& jobs = to_decide_.front();
+        while (from < jobs.size() && state.job(jobs[from]).processors() > most) {
+            ++from;
+        }
+        return from;
+    }
+
+    // Reserves the earliest start of a job, and starts others of its queue in the order of submission unless they delay
+    // it.
+    void backfill(Trial& trial, const SchedulerState& state, JobIndex reserved) const {
         trial.reserve(reserved);
-        for (std::size_t at = 0; (at = waiting.next_fitting(at, round.state().most_for_one_job())) < waiting.size();) {
-            if (waiting.job(at) == reserved || !start(trial, waiting.job(at))) {
+        for (std::size_t at = 0; (at = next_small(state, at)) < queue(state).size();) {
+            const JobIndex job = queue(state)[at];
+            if (job == reserved || !start(trial, job)) {
                 ++at;  // otherwise the job has left the queue: the next one is at its place
             }
         }
     }
 
     Episode& episode_;
+
+ private:
+    Queues queues_;
+    std::vector<std::vector<JobIndex>> to_decide_;  // in this round, if there are several: the present queue first
 };
 
 // Asks which job is first.
@@ -82,35 +124,41 @@ class Pick : public AskingAlgorithm {
     using AskingAlgorithm::AskingAlgorithm;
 
     void decide(Round& round) override {
-        const SchedulerState& state = round.state();
+        Trial trial(round);
+        for_each_queue(round.state(), [&] { decide_queue(trial, round.state()); });
+    }
+
+ private:
+    // A reservation may delay the queues behind this one, so the agent picks also where only their jobs can start.
+    void decide_queue(Trial& trial, const SchedulerState& state) {
+        const bool reserves = options().backfilling == Backfilling::easy;
         passed_over_.clear();
-        while (!state.waiting.empty() && can_start_one(round)) {
-            const Offer offer = first_jobs(round, queue(state), state.idle.count());
+        while (!others(state).empty() && can_start_one(trial, state, reserves)) {
+            const Offer offer = first_jobs(trial, state, others(state), state.idle.count());
             episode_.ask(offer);
             const JobIndex picked = offer.jobs[episode_.action];
-            const Trial::Answer answer = Trial(round).start(picked);
+            const Trial::Answer answer = trial.start(picked);
             if (answer == Trial::Answer::yes) {
                 continue;
             }
-            if (options().backfilling == Backfilling::none) {
+            if (!reserves) {
                 return;
             }
             if (answer == Trial::Answer::no) {
-                backfill(round, picked);
+                backfill(trial, state, picked);
                 return;
             }
             passed_over_.push_back(picked);
         }
     }
 
- private:
-    // The waiting jobs without those that are passed over.
-    std::span<const JobIndex> queue(const SchedulerState& state) {
+    // The jobs of the queue without those that are passed over.
+    std::span<const JobIndex> others(const SchedulerState& state) {
         if (passed_over_.empty()) {
-            return state.waiting.jobs();
+            return queue(state);
         }
         others_.clear();
-        std::ranges::copy_if(state.waiting.jobs(), std::back_inserter(others_), [this](JobIndex job) {
+        std::ranges::copy_if(queue(state), std::back_inserter(others_), [this](JobIndex job) {
             return std::ranges::find(passed_over_, job) == passed_over_.end();
         });
         return others_;
@@ -179,7 +227,8 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            episode_.ask(first_jobs(round, state.waiting.jobs(), idle(state)));
+            Trial trial(round);
+            episode_.ask(first_jobs(trial, state, state.waiting.jobs(), idle(state)));
             const JobIndex picked = state.waiting.job(episode_.action);
             if (!start(round, picked)) {
                 kept_ = KeptJob{picked, reserved_start(state, picked)};
@@ -244,25 +293,23 @@ class OrderedAlgorithm : public AskingAlgorithm {
     }
 
  protected:
-    // Returns the first job that cannot start, and not only for a limit; none if there is no such job, or no idle
-    // processor for others.
-    std::optional<JobIndex> start_in_order(Round& round) {
-        const SchedulerState& state = round.state();
+    // Starts jobs of the present queue. Returns the first that cannot start, and not only for a limit; none if there is
+    // no such job, or no idle processor for others.
+    std::optional<JobIndex> start_in_order(Trial& trial, const SchedulerState& state) {
         std::optional<JobIndex> reserved;
-        Trial trial(round);
         const auto start_or_reserve = [&](JobIndex job) {
             if (trial.start(job) == Trial::Answer::no) {
                 reserved = job;
             }
             return !reserved;
         };
-        if (state.limits.is_on()) {  // jobs that it passes over stay in the queue
-            const std::vector<JobIndex> jobs(state.waiting.jobs().begin(), state.waiting.jobs().end());
+        if (state.limits.is_on() || !is_only_queue()) {  // jobs that it passes over stay in the queue
+            const std::vector<JobIndex> jobs(queue(state).begin(), queue(state).end());
             ranking_.for_each_of_queue_until(state, jobs, start_or_reserve);
         } else {
             ranking_.for_each_waiting_until(state, start_or_reserve);
         }
-        return round.state().later || round.state().idle.count() > 0 ? reserved : std::nullopt;
+        return state.later || state.idle.count() > 0 ? reserved : std::nullopt;
     }
 
     Ranking ranking_;
@@ -274,12 +321,16 @@ class Backfill : public OrderedAlgorithm {
     using OrderedAlgorithm::OrderedAlgorithm;
 
     void decide(Round& round) override {
-        const SchedulerState& state = round.state();
-        const std::optional<JobIndex> reserved = start_in_order(round);
+        Trial trial(round);
+        for_each_queue(round.state(), [&] { decide_queue(trial, round.state()); });
+    }
+
+ private:
+    void decide_queue(Trial& trial, const SchedulerState& state) {
+        const std::optional<JobIndex> reserved = start_in_order(trial, state);
         if (!reserved) {
             return;
         }
-        Trial trial(round);
         trial.reserve(*reserved);
         const ReservedJob shown{state.job(*reserved).processors(), trial.start_of(*reserved)};
         while (find_candidates(state, *reserved, trial)) {
@@ -291,16 +342,14 @@ class Backfill : public OrderedAlgorithm {
         }
     }
 
- private:
     // Whether there are any.
     bool find_candidates(const SchedulerState& state, JobIndex reserved, Trial& trial) {
-        const WaitingQueue& queue = state.waiting;
+        const std::span<const JobIndex> jobs = queue(state);
         candidates_.clear();
-        for (std::size_t at = 0; (at = queue.next_fitting(at, state.most_for_one_job())) < queue.size() &&
-                                 candidates_.size() < options().queue;
+        for (std::size_t at = 0; (at = next_small(state, at)) < jobs.size() && candidates_.size() < options().queue;
              ++at) {
-            if (queue.job(at) != reserved && trial.may_start(queue.job(at))) {
-                candidates_.push_back(queue.job(at));
+            if (jobs[at] != reserved && trial.may_start(jobs[at])) {
+                candidates_.push_back(jobs[at]);
             }
         }
         return !candidates_.empty();
@@ -319,15 +368,18 @@ class Weigh : public OrderedAlgorithm {
         if (state.waiting.empty()) {
             return;
         }
+        Trial trial(round);
         const Microseconds period = state.now.since_zero().count() / options().period.count();
         if (period_ != period) {
             period_ = period;
-            episode_.ask(first_jobs(round, state.waiting.jobs(), state.idle.count()));
+            episode_.ask(first_jobs(trial, state, state.waiting.jobs(), state.idle.count()));
             ranking_.change_mixed(episode_.weights, state);
         }
-        if (const std::optional<JobIndex> reserved = start_in_order(round)) {
-            backfill(round, *reserved);
-        }
+        for_each_queue(state, [&] {
+            if (const std::optional<JobIndex> reserved = start_in_order(trial, state)) {
+                backfill(trial, state, *reserved);
+            }
+        });
     }
 
  private:

@@ -55,6 +55,9 @@ struct EnvironmentOptions {
     Parameters::Given order;                      // of backfill and weights: parameters that a JobOrder reads
     Duration period = Duration::seconds(86400);   // of weights; positive
 
+    // Whether the jobs of each partition, or list of partitions, are a queue of their own (Queues).
+    bool partitions_are_queues = false;
+
     // Whether observations have features of windows, also if the machine of this episode has none.
     bool shows_windows = false;
 };
@@ -115,7 +118,8 @@ class Episode;
 
 // An environment for learning, in the form of gymnasium: an episode is a replay in which an agent decides.
 // - pick: whenever some waiting job could start, the agent picks one of the first waiting jobs. If it can start, it
-//   does, and the agent picks again. If not, jobs are backfilled behind it, and the round ends.
+//   does, and the agent picks again. If not, jobs are backfilled behind it, and the round ends. With several queues,
+//   this is so for each in its turn, and a job of a queue behind it counts as one that could start.
 // - backfill: jobs start in `order` until one cannot, which gets a reservation. While other jobs may start without
 //   delaying it, the agent picks one of them, or ends the round.
 // - weights: EASY backfilling by the order `mixed`. The agent sets the weights in the first round of each period in

@@ -167,6 +167,56 @@ def test_a_vector_steps_as_single_ones(workload):
             assert (observation["machine"] == features[i]).all()
 
 
+PARTITIONS = """<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full"><host id="master_host" speed="1Gf"/>
+<cluster id="a" prefix="a" radical="0-2" suffix="" speed="1Gf" bw="1GBps" lat="0"><prop id="partitions" value="a"/></cluster>
+<cluster id="b" prefix="b" radical="0-2" suffix="" speed="1Gf" bw="1GBps" lat="0"><prop id="partitions" value="b"/></cluster>
+</zone></platform>
+"""
+
+
+def test_a_queue_for_each_partition_is_that_of_easy(tmp_path):
+    draw = random.Random(8)
+    jobs, now = [], 0
+    for i in range(150):
+        now += draw.choice([0, 0, draw.randrange(90)])
+        fields = {"user": f"u{draw.randrange(3)}"}
+        if draw.random() < 0.8:
+            fields["partition"] = draw.choice(["a", "b", "a,b"])
+        if draw.random() < 0.2:
+            fields["begin"] = now + draw.randrange(300)
+        if draw.random() < 0.2:
+            fields |= {"array": "x", "array_limit": 1}
+        walltime = draw.randrange(1, 300)
+        jobs.append((now, draw.randrange(1, 4), walltime, draw.randrange(1, walltime + 1), fields))
+    workload = workload_of(tmp_path, jobs, 6)
+    (tmp_path / "machine.xml").write_text(PARTITIONS)
+    limits = [{"of": "user", "most": {"jobs": 2}}]
+
+    def starts(scheduler):
+        run = batfill.simulate(workload, tmp_path / "machine.xml", scheduler, limits=limits)
+        start = dict(zip(run.jobs["job_id"], run.jobs["starting_time"]))
+        return [start[id] for id in workload.jobs["id"]]
+
+    for make, scheduler in ((PickEnv, "easy"), (BackfillEnv, "easy")):
+        several = make(workload, tmp_path / "machine.xml", queue=300, limits=limits, queues="partitions")
+        play(several)
+        assert list(several.starts) == starts(f"{scheduler},queues=partitions")
+        one = make(workload, tmp_path / "machine.xml", queue=300, limits=limits, queues="one")
+        play(one)
+        assert list(one.starts) == starts(scheduler) != list(several.starts)
+    part = PickEnv(workload, tmp_path / "machine.xml", window=30, limits=limits, queues="partitions")
+    play(part, options={"episode": 60})
+    first = jobs[60][0]
+    shifted = [(submit - first, *rest, {**fields, **({"begin": fields["begin"] - first} if "begin" in fields else {})})
+               for submit, *rest, fields in jobs[60:90]]
+    (tmp_path / "part").mkdir()
+    episode = workload_of(tmp_path / "part", shifted, 6)
+    run = batfill.simulate(episode, tmp_path / "machine.xml", "easy,queues=partitions", limits=limits)
+    assert list(part.starts) == run.jobs["starting_time"][numpy.argsort(run.jobs["job_id"].astype(int))].tolist()
+
+
 @pytest.mark.parametrize(
     ("make", "error", "problem"),
     [
@@ -176,6 +226,7 @@ def test_a_vector_steps_as_single_ones(workload):
          "windows:2: window v kills or requeues jobs, or is for a reservation: not for environments"),
         (lambda w: PickEnv(w, head="kept", pools={"power": 90}), batfill.UsageError,
          "head=kept: not for machines with pools, capacities, partitions or windows"),
+        (lambda w: PickEnv(w, queues="two"), batfill.UsageError, "queues: expected one or partitions, found 'two'"),
         (lambda w: PickEnv(w, pools={"power": 1.5}), batfill.UsageError,
          "pools: expected a dict of whole numbers by name, found 'power': 1.5"),
         (lambda w: PickEnv(w, windows=7), batfill.UsageError, "windows: expected a path or a list of dicts, found 7"),

@@ -14,7 +14,8 @@ class Queues {
  public:
     // The parameter `queues`.
     static Parameter parameter();
-    explicit Queues(const Parameters& parameters) : by_partition_(parameters.choice("queues") == "partitions") {}
+    explicit Queues(const Parameters& parameters) : Queues(parameters.choice("queues") == "partitions") {}
+    explicit Queues(bool by_partition) : by_partition_(by_partition) {}
 
     // Whether a machine may have several queues.
     bool are_several(const Machine& machine) const {

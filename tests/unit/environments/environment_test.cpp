@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <random>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -12,6 +16,8 @@
 #include "src/environments/coroutine.hpp"
 #include "src/environments/environment.hpp"
 #include "src/formats/job_json.hpp"
+#include "tests/support/plain_timeline.hpp"
+#include "tests/support/random.hpp"
 #include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::environments_test {
@@ -37,12 +43,48 @@ std::vector<std::pair<std::string, Time>> starts(const Outcome& outcome) {
     return result;
 }
 
-// The waiting job that is first by the smallest area; ties by submission.
+// Hosts of partitions, some of them shared, and jobs of users with limits, in arrays, and with begin times.
+Replay replay_in_partitions(Random& random) {
+    Platform platform;
+    while (platform.machine().resources().partitions().empty()) {
+        platform.hosts = draw_hosts(random, true);
+    }
+    platform.limits.push_back({{"user"}, {std::nullopt}, {{"jobs", 2}, {"processors", 4}}, 1, "limits:1"});
+    const int most = std::min(static_cast<int>(platform.hosts.size()), 4);
+    std::string text;
+    int submit = 0;
+    for (int i = 100; i < 140; ++i) {
+        submit += random.one_in(3) ? random.between(1, 6) : 0;
+        const int walltime = random.between(1, 12);
+        std::string one = job(std::to_string(i), std::to_string(submit), random.between(1, most),
+                              std::to_string(walltime), std::to_string(random.between(1, walltime)));
+        std::string more = R"(,"user":"u)" + std::to_string(random.below(4)) + '"';
+        more += random.one_in(3) ? R"(,"per_host":{"cores":2})" : "";
+        more += random.one_in(4) ? R"(,"pools":{"power":3})" : "";
+        const std::array partitions{"", R"(,"partition":"a")", R"(,"partition":"b")", R"(,"partition":"a,b")"};
+        more += partitions[static_cast<std::size_t>(random.below(4))];
+        more += random.one_in(5) ? R"(,"begin":)" + std::to_string(submit + random.below(20)) : "";
+        more += random.one_in(5) ? R"(,"array":"x","array_limit":1)" : "";
+        one.insert(one.size() - 1, more);
+        text += (text.empty() ? "" : ",") + one;
+    }
+    Workload workload = workload_of(text);
+    const Machine of_platform = platform.machine();
+    std::erase_if(workload.jobs, [&](const WorkloadJob& one) {
+        const JobDescription& asking = one.description;
+        const StatedNeeds* const needs = asking.needs ? &*asking.needs : nullptr;
+        return !std::holds_alternative<Request>(of_platform.resources().resolve({asking.processors}, needs));
+    });
+    return Replay(scenario_of(std::move(platform), {std::move(workload)}));
+}
+
+// The seen job that is first by the smallest area; ties by submission.
 std::size_t smallest_area(const Environment& environment) {
     const SchedulerState& state = environment.state();
+    const std::vector<JobIndex> seen = environment.jobs_of(JobSet::seen);
     std::size_t best = 0;
     const auto area = [&](std::size_t place) {
-        return state.waiting.walltime(place).count() * state.waiting.processors(place);
+        return state.job(seen[place]).walltime.count() * state.job(seen[place]).processors();
     };
     for (std::size_t place = 1; place < environment.choices(); ++place) {
         best = area(place) < area(best) ? place : best;
@@ -106,6 +148,7 @@ TEST_CASE("A heuristic played through the environment gives the schedule of simu
         const Replay replay = replay_of(seed);
         EnvironmentOptions options;
         options.queue = 1000;
+        options.records_jobs = true;
         const auto played = [&](auto pick) {
             Environment environment(replay, options);
             environment.reset();
@@ -134,6 +177,7 @@ TEST_CASE("A kept head, and the jobs backfilled behind it, are the same as in ea
         const Replay replay = replay_of(seed);
         EnvironmentOptions options;
         options.queue = 1000;
+        options.records_jobs = true;
         options.head = Head::kept;
         Parameters::Given rule{{"head", "kept"}, {"extra", "none"}, {"rounds", "strict-event"}};
         CHECK(played(replay, options, first) == starts(replay.run({"easy", rule})));
@@ -178,6 +222,45 @@ TEST_CASE("Fixed weights give the schedule of easy with them, and each period as
     CHECK(played(replay, options, weights) == starts(replay.run({"easy", rule})));
     CHECK(periods.size() > 10);
     CHECK(std::adjacent_find(periods.begin(), periods.end(), std::greater_equal<>()) == periods.end());
+}
+
+TEST_CASE("With a queue for each partition an agent that goes by submission or by area gives the schedules of easy") {
+    int differ = 0;
+    for (unsigned seed = 1; seed <= 60; ++seed) {
+        Random random(seed);
+        const Replay replay = replay_in_partitions(random);
+        CAPTURE(seed);
+        EnvironmentOptions options;
+        options.queue = 1000;
+        options.records_jobs = true;
+        options.partitions_are_queues = true;
+        const auto of = [&](const std::string& algorithm, Parameters::Given parameters) {
+            parameters.emplace_back("queues", "partitions");
+            return starts(replay.run({algorithm, parameters}));
+        };
+        const std::vector<std::pair<std::string, Time>> by_submission = of("easy", {});
+        CHECK(played(replay, options, first) == by_submission);
+        CHECK(played(replay, options, smallest_area) == of("easy", {{"order", "saf"}}));
+        options.backfilling = Backfilling::none;
+        CHECK(played(replay, options, first) == of("fcfs", {}));
+        options.task = Task::backfill;
+        CHECK(played(replay, options, first) == by_submission);
+        const auto none = [&](const Environment&) { return options.queue; };
+        options.order = {{"order", "saf"}};
+        CHECK(played(replay, options, none) == of("easy", {{"order", "saf"}, {"test-limit", "0"}}));
+        options.task = Task::weights;
+        options.order = {};
+        const auto weights = [](const Environment&) { return MixedWeights{0.5, -1, 0.25, 0, 2, -0.75}; };
+        CHECK(played(replay, options, weights) ==
+              of("easy", {{"order", "mixed"}, {"weights", "0.5,-1,0.25,0,2,-0.75"}}));
+        options.task = Task::pick;
+        options.backfilling = Backfilling::easy;
+        options.partitions_are_queues = false;
+        const auto as_one = played(replay, options, first);
+        CHECK(as_one == starts(replay.run({"easy", {}})));
+        differ += as_one != by_submission ? 1 : 0;
+    }
+    CHECK(differ > 20);
 }
 
 TEST_CASE("The rewards of an episode add up to its metric") {
