@@ -226,7 +226,7 @@ def test_a_queue_for_each_partition_is_that_of_easy(tmp_path):
          "windows:2: window v kills or requeues jobs, or is for a reservation: not for environments"),
         (lambda w: PickEnv(w, head="kept", pools={"power": 90}), batfill.UsageError,
          "head=kept: not for machines with pools, capacities, partitions or windows"),
-        (lambda w: PickEnv(w, queues="two"), batfill.UsageError, "queues: expected one or partitions, found 'two'"),
+        (lambda w: PickEnv(w, queues="two"), batfill.UsageError, "queues: unknown value 'two', known: one, partitions"),
         (lambda w: PickEnv(w, pools={"power": 1.5}), batfill.UsageError,
          "pools: expected a dict of whole numbers by name, found 'power': 1.5"),
         (lambda w: PickEnv(w, windows=7), batfill.UsageError, "windows: expected a path or a list of dicts, found 7"),
