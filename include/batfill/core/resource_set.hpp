@@ -104,7 +104,7 @@ class ResourceSet::Numbers {
             }
             return *this;
         }
-        Iterator operator++(int) {
+        Iterator operator++(int) {  // NOLINT(cert-dcl21-cpp): iterators return what can be assigned
             const Iterator before = *this;
             ++*this;
             return before;
