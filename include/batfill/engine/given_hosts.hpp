@@ -47,8 +47,9 @@ class GivenHosts {
     // Whether some host may have what is needed for so long, during an interval that meets what was given back there.
     // Cost: O(1).
     bool may_help(const Need& need) const;
-    // The numbers of hosts(), from `first` on, that may have such an interval, and those of hosts in `own`, if not
-    // null. Increasing, and valid until the next call. Cost: O(hosts).
+    // The numbers of hosts(), from `first` on, that may have such an interval or are in `own`, if that is not null.
+    // They increase, and are valid until the next call.
+    // Cost: O(hosts).
     std::span<const std::size_t> that_may_help(const Need& need, std::size_t first, const HostIndex::Bits* own);
 
  private:

@@ -107,8 +107,9 @@ class Timeline {
                    ? counted_.earliest(job.request, job.length, first, last, job.start)
                    : earliest_without_place(job, first, last);
     }
-    // Moves it to this start, and changes its place. Returns the instant from which on it has given something back
-    // where it stays; where it leaves a host, that is its old start. Requires: earliest_without() has found the start.
+    // Moves it to this start, and changes its place. Returns the instant from which on it has given something back on
+    // hosts that it keeps; on those that it leaves, that is its old start.
+    // Requires: earliest_without() has found the start.
     // Cost: two changes.
     Time move_earlier(const Planned& job, Time start);
 
