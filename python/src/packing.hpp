@@ -16,6 +16,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/resources.hpp>
+#include <batfill/core/run_limits.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/core/window.hpp>
@@ -29,7 +30,7 @@
 namespace batfill::python {
 
 // Change it with any of the lists of members.
-inline constexpr std::string_view packing_version = "batfill-5;";
+inline constexpr std::string_view packing_version = "batfill-6;";
 
 // Either a value to write or one to read.
 template <class Value, class Kind>
@@ -86,6 +87,9 @@ void pack(auto& all, Is<ScheduledJob> auto& job) {
 }
 void pack(auto& all, Is<Schedule> auto& schedule) {
     all(schedule.path, schedule.jobs);
+}
+void pack(auto& all, Is<RunLimits> auto& limits) {
+    all(limits.launch_delay, limits.over_time_limit, limits.timeout_check, limits.checks_from);
 }
 void pack(auto& all, Is<Guarantee> auto& guarantee) {
     all(guarantee.job_id, guarantee.guaranteed_start, guarantee.actual_start);

@@ -71,6 +71,7 @@ Run run_of(const Outcome& outcome, std::string label) {
     run.placement = outcome.engine()->state().placement;
     run.jobs_survive_losses = outcome.jobs_survive_losses();
     run.decided_by_seconds = outcome.engine()->algorithm().follows_conditions();
+    run.run_limits = outcome.engine()->choice().run_limits();
     return run;
 }
 
@@ -90,6 +91,7 @@ CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed) 
     options.placement = run.placement;
     options.jobs_survive_losses = run.jobs_survive_losses;
     options.decided_by_seconds = run.decided_by_seconds;
+    options.run_limits = run.run_limits;
     const std::vector<BrokenGuarantee> broken = run.broken_guarantees.value_or(std::vector<BrokenGuarantee>());
     return check_schedule(run.schedule, run.workloads, run.platform, options,
                           run.guarantees ? &*run.guarantees : nullptr, run.guarantees ? &broken : nullptr, run.events);

@@ -37,6 +37,7 @@ struct Run {
     Placement placement{};
     bool jobs_survive_losses = true;
     bool decided_by_seconds = false;  // CheckOptions
+    RunLimits run_limits;             // likewise
 
     // As the commands `metrics` and `report` measure it.
     MetricsOptions options(const nb::object& tau, const nb::object& short_deadline) const;
@@ -57,7 +58,7 @@ CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed);
 void pack(auto& all, Is<Run> auto& run) {
     all(run.label, run.platform, run.workloads, run.events, run.schedule, run.summary, run.statistics, run.rejected,
         run.guarantees, run.broken_guarantees, run.eligible, run.with_cause, run.placement, run.jobs_survive_losses,
-        run.decided_by_seconds);
+        run.decided_by_seconds, run.run_limits);
 }
 
 }  // namespace batfill::python

@@ -61,6 +61,8 @@ std::vector<Parameter> Configuration::parameters() {
           Parameter::whole_number("def-mem-per-cpu", "0", "likewise, for each core that they have on a node"),
           Parameter::boolean("kill-invalid-depend", "rejects jobs whose dependency can never hold"),
           Parameter::seconds("epilog", "0.5", "from the end of a job to the release of its nodes"),
+          Parameter::seconds("launch-delay", "0", "from the start of a job to the beginning of its run time"),
+          Parameter::seconds("timeout-check", "0", "time between looks at the limits of jobs; 0: all the time"),
           Parameter::number("daemon-start", "0", "when slurmctld started, from which its periods count, in seconds",
                             -1e9),
           Parameter::seconds("epoch", "0", "Unix time of 0: plans begin at multiples of bf-resolution")}});
@@ -84,6 +86,10 @@ Configuration::Configuration(const Parameters& parameters)
     if (!parameters.choice("select").empty()) {
         select = parameters.choice<Select>("select");
     }
+    run_limits = {*parameters.seconds("launch-delay"), Duration::seconds(settings.over_time_limit),
+                  *parameters.seconds("timeout-check"), daemon_start};
+    refuse_if(!run_limits.are_none() && epoch.count() % 1'000'000 != 0,
+              "parameter epoch: expected whole seconds with launch-delay, timeout-check or over-time-limit");
     refuse_if(parameters.number("daemon-start") > 1e9, "parameter daemon-start: expected at most 1e9");
     refuse_if(settings.bf_topopt_enable && settings.version == Version::v22_05,
               "parameter bf-topopt-enable: expected version=26.11, 22.05 does not have it");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <batfill/core/request.hpp>
+#include <batfill/core/run_limits.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 
@@ -26,6 +27,7 @@ struct Configuration {
     Duration epilog;               // from the end of a job to the release of its nodes
     Time daemon_start;             // the periods count from here
     Duration epoch;                // the Unix time of 0
+    RunLimits run_limits;
     std::map<std::string, std::int64_t> partition_tiers;
     std::map<std::string, std::int64_t> partition_priorities;
     std::set<std::string> exclusive_partitions;

@@ -94,6 +94,8 @@ constexpr std::array settings_by_name{
             1, no_line},
     Setting{"priority_favor_small", &Settings::priority_favor_small, "small jobs have the larger size factor", 0, 0,
             no_line},
+    Setting{"over_time_limit", &Settings::over_time_limit, "time that a job may run behind its limit", minute, 0,
+            no_line},
     Setting{"kill_wait", &Settings::kill_wait, "time that a job has to end behind its limit", 1, 0, no_line},
 };
 

@@ -118,6 +118,7 @@ class SlurmAlgorithm : public Algorithm {
     }
 
     std::optional<Duration> assumed_walltime(const JobDescription&) const override { return Duration::days(365); }
+    RunLimits run_limits() const override { return configuration_->run_limits; }
 
     void submitted(Round& round, JobIndex index) override {
         const batfill::Job& waiting = round.state().job(index);

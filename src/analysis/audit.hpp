@@ -185,6 +185,9 @@ class Audit {
 
     int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
+    // Whether jobs may run until their limits, and not only until their walltimes.
+    bool counts_limits() const { return !options_.run_limits.are_none(); }
+    const char* name_of_limit() const { return counts_limits() ? "limit" : "walltime"; }
     // How much earlier a start may be than the instant from which on it is allowed.
     Duration start_tolerance() const {
         return options_.decided_by_seconds ? std::max(options_.tolerance, Duration::seconds(1)) : options_.tolerance;

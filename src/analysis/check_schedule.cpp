@@ -117,8 +117,11 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     ran_.push_back({&id, &description, times.start, times.finish, row_, took_no_time, job.allocation});
     check_columns(job);
     check_allocation(job, description);
-    const SmallOptional<Duration> limit =
+    SmallOptional<Duration> limit =
         workloads_[submitted.workload].believes_walltimes ? std::nullopt : description.walltime;
+    if (limit && counts_limits()) {
+        limit = options_.run_limits.stop(times.start, *limit) - times.start;
+    }
     check_end(job, limit, profile, took_no_time ? Duration() : times.length);
     const Time submit = submitted.is_later_run ? job.submit : description.submit;
     expect(times.start + options_.tolerance >= submit, times.start, job, "starts at {}, before its submission at {}",
@@ -165,7 +168,7 @@ bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& desc
         return true;
     }
     if (profile->type == JobProfile::Type::delay) {
-        return profile->delay == Duration();
+        return profile->delay + options_.run_limits.launch_delay == Duration();
     }
     const bool is_known = profile->type == JobProfile::Type::parallel_homogeneous && profile->com == 0 &&
                           !job.allocation.empty() && job.allocation.last() < processors();
@@ -264,29 +267,31 @@ void Audit::check_end(const ScheduledJob& job, const std::optional<Duration>& wa
     }
     const Time start = job.execution->start;
     const Duration length = shortest_length;
-    if (is_delay && length > profile->delay + options_.tolerance) {
-        violation(start, job, "runs {} s, longer than its delay {}", length, profile->delay);
+    if (is_delay && length > options_.run_limits.launch_delay + profile->delay + options_.tolerance) {
+        violation(start, job, "runs {} s, longer than its delay {}", length,
+                  options_.run_limits.launch_delay + profile->delay);
     }
-    expect(!walltime || length <= *walltime + options_.tolerance, start, job, "runs {} s, longer than its walltime {}",
-           length, walltime);
+    expect(!walltime || length <= *walltime + options_.tolerance, start, job, "runs {} s, longer than its {} {}",
+           length, name_of_limit(), walltime);
     const Duration longest = job.execution->length;
     const bool reached = walltime && longest + options_.tolerance >= *walltime;
-    expect(reached || job.state != JobState::completed_walltime_reached, start, job,
-           "is {} after {} s, its walltime is {}", to_string(job.state), longest, walltime);
+    expect(reached || job.state != JobState::completed_walltime_reached, start, job, "is {} after {} s, its {} is {}",
+           to_string(job.state), longest, name_of_limit(), walltime);
 }
 
 // The run time and the final state of a delay that nobody killed are known exactly.
 void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
                                const std::optional<Duration>& walltime, Duration shortest_length) {
     const Time start = job.execution->start;
-    const bool reaches_walltime = walltime && profile.delay >= *walltime;
-    const Duration length = reaches_walltime ? *walltime : profile.delay;
+    const Duration whole = options_.run_limits.launch_delay + profile.delay;
+    const bool reaches_walltime = walltime && (counts_limits() ? whole > *walltime : whole >= *walltime);
+    const Duration length = reaches_walltime ? *walltime : whole;
     expect(agree(shortest_length, length), start, job, "runs {} s, expected {}, its {}", job.execution->length, length,
-           reaches_walltime ? "walltime" : "delay");
+           reaches_walltime ? name_of_limit() : "delay");
     const JobState by_itself = profile.return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
     const JobState state = reaches_walltime ? JobState::completed_walltime_reached : by_itself;
-    expect(job.state == state, start, job, "is {}, expected {} of delay {} and walltime {}", to_string(job.state),
-           to_string(state), profile.delay, walltime);
+    expect(job.state == state, start, job, "is {}, expected {} of delay {} and {} {}", to_string(job.state),
+           to_string(state), whole, name_of_limit(), walltime);
 }
 
 // If a job was killed and submitted again, only its last run counts.

@@ -41,6 +41,12 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     std::cout << ")\n";
 }
 
+// Minutes, as in slurm.conf, or a length with a unit.
+Duration minutes(const std::string& text) {
+    const bool has_unit = text.find_first_not_of("0123456789.") != std::string::npos;
+    return read_length(has_unit ? text : text + 'm', Duration());
+}
+
 void add_check_options(Options& options, runs::CheckRequest& read) {
     options.add_positional("schedule", text(read.schedule).required());
     options.group("Run");
@@ -80,6 +86,15 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
         "the scheduler decides by whole seconds, as slurm: starts and conditions count from the second in which they "
         "lie, tasks of arrays may run in any order, jobs with the field tasks may have different numbers of cores on "
         "their hosts, and rejections are not judged");
+    options.add("launch-delay", length(read.options.run_limits.launch_delay, "SECONDS", Duration()),
+                "the run's parameter launch-delay of slurm: jobs hold their processors so long before they run");
+    options.add("timeout-check", length(read.options.run_limits.timeout_check, "SECONDS", Duration()),
+                "the run's parameter timeout-check of slurm: jobs are stopped at its multiples");
+    options.add("over-time-limit",
+                value(read.options.run_limits.over_time_limit, "MINUTES", minutes, {Type::Scalar::length}),
+                "the run's parameter over-time-limit of slurm: jobs may run on so long behind their limits");
+    options.add("daemon-start", length(read.options.run_limits.checks_from, "SECONDS"),
+                "the run's parameter daemon-start of slurm, from which --timeout-check counts");
     options.add("tolerance", length(read.options.tolerance, "SECONDS", Duration()).otherwise("0.000001"),
                 "largest difference between times that should be equal");
 }

@@ -76,7 +76,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     decisions_.emplace_back(StartJob{numbers_[index], job.allocation, cores_by_host(job.request)});
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);
-        call_at(job.expected_end());
+        call_at(stop_of(job));
     }
     if (state_.later) {
         state_.later->started(state_, index);

@@ -589,8 +589,9 @@ void EngineCore::ask_for_wake() {
     if (wake <= state_.now) {
         fail("it wants to be woken at " + wake.to_string() + ", expected a later time");
     }
-    // A job may outlive its prediction. Then nothing is reported at that time.
-    const bool a_job_ends_then = !predictor_ && std::ranges::binary_search(state_.running, wake, {}, &RunningJob::end);
+    // A job may outlive its prediction, or its limit. Then nothing is reported at that time.
+    const bool a_job_ends_then = !predictor_ && choice_.run_limits().are_none() &&
+                                 std::ranges::binary_search(state_.running, wake, {}, &RunningJob::end);
     if (!a_job_ends_then) {
         call_at(wake);
     }
@@ -604,9 +605,15 @@ void EngineCore::call_at(Time time) {
     }
 }
 
+// When a running job with an assumed walltime is to be killed.
+Time EngineCore::stop_of(const Job& job) const {
+    const RunLimits& limits = choice_.run_limits();
+    return limits.are_none() ? job.expected_end() : limits.stop(job.start, job.walltime);
+}
+
 void EngineCore::stop_overlong_jobs() {
     for (const JobIndex index : to_be_stopped_) {
-        if (state_.jobs[index].expected_end() <= state_.now) {
+        if (stop_of(state_.jobs[index]) <= state_.now) {
             kill(index);
         }
     }

@@ -163,6 +163,7 @@ class EngineCore : private Admission {
     void hold(const JobSubmitted& job) override;
     std::optional<RejectJob> refused(const JobSubmitted& job) const override;
     void reject(JobSubmitted&& job, RejectJob&& rejection) override;
+    Time stop_of(const Job& job) const;
     void stop_overlong_jobs();
     void requeue_killed_jobs();
     template <class Reason>

@@ -32,6 +32,7 @@ SchedulerChoice::SchedulerChoice(std::shared_ptr<const AlgorithmDescription> des
     // a plan promises nothing.
     gives_guarantees_ = common_.placement != Placement::contiguous && algorithm->gives_guarantees();
     submits_jobs_ = algorithm->registers_jobs();
+    run_limits_ = algorithm->run_limits();
 }
 
 SchedulerChoice SchedulerChoice::with(const Parameters::Given& changes) const {

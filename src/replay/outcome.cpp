@@ -266,6 +266,7 @@ CheckReport audit(const Outcome& outcome, CheckOptions options) {
         options.placement = outcome.engine()->choice().common().placement;
         options.jobs_survive_losses = outcome.jobs_survive_losses();
         options.decided_by_seconds = outcome.engine()->algorithm().follows_conditions();
+        options.run_limits = outcome.engine()->choice().run_limits();
     }
     const auto schedule = [&](const auto& use) { outcome.for_each_job(use); };
     std::vector<Guarantee> guarantees;

@@ -35,6 +35,10 @@ Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec>
 void require_fit_for_daemon(const SchedulerChoice& scheduler) {
     refuse_if(scheduler.needs_run_times(), "algorithm ", scheduler.algorithm(),
               ": with these parameters it needs the run times of jobs, which are known in batfill simulate only");
+    refuse_if(
+        !scheduler.run_limits().are_none(), "algorithm ", scheduler.algorithm(),
+        ": with these parameters it stops jobs itself, which is possible in batfill simulate only: Batsim runs the "
+        "jobs here");
 }
 
 void require_fit_for_daemon(const WrittenScheduler& scheduler) {

@@ -19,6 +19,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     void end(Time) override {}
     bool registers_jobs() const override { return engine_.registers_jobs(); }
+    RunLimits run_limits() const override { return engine_.choice().run_limits(); }
     // Without jobs, only an algorithm that switches processors has something to do. A job may wait past every window,
     // each of which causes up to three calls.
     std::size_t most_idle_calls(bool jobs_wait) const override {

@@ -44,15 +44,20 @@ Duration Simulation::run_time(const SimulatedJob& job, JobState& end) {
     const bool delays = job.profile->type == JobProfile::Type::delay;
     const double seconds = delays ? 0 : computing_seconds(scenario_.platform, *job.profile, job.allocation);
     const std::optional<Duration> whole = delays ? job.profile->delay : Duration::from_seconds(seconds);
-    // At its walltime a delay is killed, while a computation has just ended.
-    if (walltime && (!whole || *whole > *walltime || (delays && *whole == *walltime))) {
+    const Duration launch = run_limits_.launch_delay;
+    bool ends_at_walltime = !delays;  // as a computation; a delay is killed then
+    if (walltime && !run_limits_.are_none()) {
+        walltime = run_limits_.stop(job.start, *walltime) - job.start;
+        ends_at_walltime = true;
+    }
+    if (walltime && (!whole || launch + *whole > *walltime || (!ends_at_walltime && *whole == *walltime))) {
         end = JobState::completed_walltime_reached;
         return *walltime;
     }
     refuse_if<InputError>(
         !whole, [&] { return "job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds"; });
     results_.rounded_run_times += delays || static_cast<double>(whole->count()) / 1e6 == seconds ? 0U : 1U;
-    return *whole;
+    return launch + *whole;
 }
 
 void Simulation::start(StartJob& decision) {

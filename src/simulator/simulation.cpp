@@ -113,6 +113,7 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
     if (like_batsim5()) {
         clock_.emplace();
     }
+    run_limits_ = scheduler.run_limits();
     dynamic_jobs_ = scenario_.enable_dynamic_jobs || scheduler.registers_jobs();
     profile_reuse_ = scenario_.enable_profile_reuse || scheduler.registers_jobs();
     job_submitters_ = scenario_.workloads.size();
@@ -316,7 +317,8 @@ void Simulation::submit(std::size_t workload) {
         submitted.state = JobState::submitted;
         ++in_queue_;
         tell(JobSubmitted{number, SharedJobDescription::kept_elsewhere(submitted.job->description),
-                          known_run_time(*submitted.profile), submitted.may_outlive_walltime});
+                          known_run_time(*submitted.profile),
+                          submitted.may_outlive_walltime || !run_limits_.are_none()});
     }
     if (next < submissions.size()) {
         set_timer(next_time(), Kind::submitter, workload);

@@ -139,6 +139,8 @@ class Simulation {
     bool has_dependencies_ = false;
     mutable std::unordered_map<std::string_view, JobNumber> by_id_;  // only looked up; the texts are the jobs'
 
+    RunLimits run_limits_;  // of the scheduler
+
     // The clock of this run in Batsim 5; null in Batsim 4. If it is slightly behind the submission time of jobs of one
     // instant, several messages report them. The scheduler speaks JSON: if the clock's time with twelve decimals is
     // later than the clock, the reply advances the clock to it.

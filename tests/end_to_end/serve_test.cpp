@@ -290,6 +290,7 @@ TEST_CASE("A wrong command line of the daemon gives one line with the known valu
         {{"-a", "easy", "-P", "default-walltime=soon"}, "not a number of seconds"},
         {{"-a", "easy", "-P", "nothing"}, "nothing"},
         {{"-a", "relaxed", "-P", "estimates=actual"}, "known in batfill simulate only"},
+        {{"-a", "slurm", "-P", "timeout-check=30"}, "algorithm slurm: with these parameters it stops jobs itself"},
         {{"-a", "easy", "-l", "loud"}, "known: trace, debug, info, warning, error, off"},
         {{"-a", "easy", "-s", "28000"}, "cannot listen on 28000: expected tcp://ADDRESS:PORT or ipc://FILE"},
         {{"-a", "easy", "-s", "inproc://a"}, "cannot listen on inproc://a: expected tcp://ADDRESS:PORT or ipc://FILE"},

@@ -115,6 +115,10 @@ Parameters::Given drawn_parameters(Random& random) {
     maybe("exclusive-partitions", "high");
     maybe("kill-invalid-depend", "yes");
     maybe("epilog", "0");
+    maybe("launch-delay", "1.3");
+    maybe("timeout-check", "30");
+    maybe("over-time-limit", "1");
+    maybe("daemon-start", "-13.25");
     if (random.one_in(3)) {
         given.emplace_back("priority", "multifactor");
         given.emplace_back("priority-weight-age", "1000");
@@ -135,6 +139,7 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
     std::size_t uneven = 0;
     std::size_t rejected = 0;
     std::size_t ran = 0;
+    std::size_t late = 0;
     for (unsigned seed = 1; seed <= 150; ++seed) {
         INFO("seed " << seed);
         Random random(seed);
@@ -155,8 +160,12 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
         for (ScheduledJob& job : without_cores.jobs) {
             job.cores = {};
         }
-        REQUIRE(check_schedule(without_cores, {workload}, platform, {.decided_by_seconds = true}).violations.empty());
+        const CheckOptions as_run{.decided_by_seconds = true,
+                                  .run_limits = SchedulerChoice("slurm", parameters).run_limits()};
+        REQUIRE(check_schedule(without_cores, {workload}, platform, as_run).violations.empty());
         for (const ScheduledJob& job : outcome.schedule().jobs) {
+            const bool is_late = job.execution && job.walltime && job.execution->length > *job.walltime;
+            late += is_late ? 1U : 0U;
             rejected += job.state == JobState::rejected ? 1U : 0U;
             ran += has_completed(job.state) ? 1U : 0U;
             uneven +=
@@ -169,4 +178,5 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
     }
     CHECK(uneven > 20);
     CHECK(ran > 3 * rejected);
+    CHECK(late > 20);
 }

@@ -65,6 +65,7 @@ class Watched : public Algorithm {
     std::optional<Duration> assumed_walltime(const JobDescription& job) const override {
         return watched_->assumed_walltime(job);
     }
+    RunLimits run_limits() const override { return watched_->run_limits(); }
     void rejected(const SchedulerState& state, JobIndex job) override { watched_->rejected(state, job); }
     void require_dependencies() const override { watched_->require_dependencies(); }
     std::optional<std::string> refuse(const JobDescription& job) const override { return watched_->refuse(job); }

@@ -26,11 +26,11 @@ def program() -> str:
 def command(program, tmp_path):
     """Runs the program in the test's folder and returns what it prints."""
 
-    def run(*arguments: object) -> str:
+    def run(*arguments: object, status: int = 0) -> str:
         done = subprocess.run(
             [program, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == status, done.stderr
         return done.stdout
 
     return run

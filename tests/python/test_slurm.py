@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import threading
 
 import pytest
@@ -74,3 +75,25 @@ def test_cores_of_each_host_are_in_a_file_of_their_own(path, command, tmp_path):
     assert sum(cores for job, _, cores in rows if job == "2") == 9
     assert sum(cores for job, _, cores in rows if job == "3") == 24
     assert json.loads(path.read_text())["jobs"][0]["tasks"] == 10 and not [row for row in rows if row[0] == "1"]
+
+
+def test_ends_that_the_scheduler_looks_for_are_the_same_from_everywhere(path, command, tmp_path):
+    scheduler = "slurm,launch-delay=1.3,timeout-check=30,over-time-limit=1,daemon-start=-13"
+    workload = batfill.Workload.from_json(path)
+    run = batfill.simulate(workload, 4, scheduler, capacity=CAPACITY)
+    assert run.check().violations == [] and pickle.loads(pickle.dumps(run)).check().violations == []
+    assert run.jobs["execution_time"][list(run.jobs["job_id"]).index("8")] == pytest.approx(91.3)  # of 90 s
+    machine = ["-p", "4", "--capacity", "cores:8,memory:64,gpus:2", "-w", "jobs.json"]
+    command("simulate", *machine, "-q", "-a", scheduler, "-o", "out")
+    rules = ["--launch-delay", "1.3", "--timeout-check", "30s", "--over-time-limit", "1", "--daemon-start", "-13"]
+    command("check", "out", *machine, "--by-seconds", *rules)
+    assert "expected 90.000000, its walltime" in command("check", "out", *machine, "--by-seconds", status=1)
+    rows = (tmp_path / "out_jobs.csv").read_text().splitlines()
+    column = rows[0].split(",").index("execution_time")
+    for place, row in enumerate(rows[1:], 1):
+        cells = row.split(",")
+        if cells[0] == "8":
+            cells[column] = str(float(cells[column]) + 1)
+            rows[place] = ",".join(cells)
+    (tmp_path / "late_jobs.csv").write_text("\n".join(rows) + "\n")
+    assert "runs 92.300000 s, expected 91.300000" in command("check", "late", *machine, "--by-seconds", *rules, status=1)

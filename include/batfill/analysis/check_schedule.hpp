@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/core/run_limits.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/schedule.hpp>
@@ -31,6 +32,8 @@ struct CheckOptions {
     // at once is limited, in whatever order. It may reject any job: others do not read the fields by which it does.
     // Jobs with the field `tasks` need not have equally many cores on each of their hosts.
     bool decided_by_seconds = false;
+    // How long jobs hold what they have, if walltimes alone do not say it.
+    RunLimits run_limits = {};
 };
 
 struct Violation {

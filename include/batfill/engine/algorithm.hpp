@@ -13,6 +13,7 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/resource_set.hpp>
+#include <batfill/core/run_limits.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/state.hpp>
@@ -251,6 +252,11 @@ class Algorithm {
     // The walltime that it assumes for a job that has none, which then runs at most so long. None: such a job is
     // rejected, unless there is a default-walltime.
     virtual std::optional<Duration> assumed_walltime(const JobDescription&) const { return std::nullopt; }
+
+    // How long jobs hold what they have, if it launches them and looks at their limits itself. Then a job may outlive
+    // its walltime. Only a simulator does so; the daemon refuses such an algorithm, as Batsim stops jobs. Never
+    // changes.
+    virtual RunLimits run_limits() const { return {}; }
 
     // A job was rejected at its submission. For an algorithm that follows_conditions().
     virtual void rejected(const SchedulerState&, JobIndex) {}

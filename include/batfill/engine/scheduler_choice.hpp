@@ -48,10 +48,12 @@ class SchedulerChoice {
     const Parameters& parameters() const { return parameters_; }
     const CommonParameters& common() const { return common_; }
 
-    // Whether the scheduler needs the run times of jobs, gives guarantees, and submits jobs of the algorithm's own.
+    // Whether the scheduler needs the run times of jobs, gives guarantees, and submits jobs of the algorithm's own; and
+    // its Algorithm::run_limits().
     bool needs_run_times() const { return needs_run_times_; }
     bool gives_guarantees() const { return gives_guarantees_; }
     bool submits_jobs() const { return submits_jobs_; }
+    const RunLimits& run_limits() const { return run_limits_; }
 
     // A new algorithm. Throws: as the constructor.
     std::unique_ptr<Algorithm> make_algorithm() const;
@@ -63,6 +65,7 @@ class SchedulerChoice {
     bool needs_run_times_;
     bool gives_guarantees_;
     bool submits_jobs_;
+    RunLimits run_limits_;
 };
 
 }  // namespace batfill

@@ -14,6 +14,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/core/job.hpp>
 #include <batfill/core/resource_set.hpp>
+#include <batfill/core/run_limits.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/events.hpp>
 #include <batfill/formats/platform.hpp>
@@ -97,6 +98,8 @@ class SimulatedScheduler {
     virtual void end(Time now) = 0;
     // Whether it may register jobs, also with profiles of ended jobs, where the scenario does not say so.
     virtual bool registers_jobs() const { return false; }
+    // How long jobs hold what they have, if it is not only until their walltimes. Never changes.
+    virtual RunLimits run_limits() const { return {}; }
     // How many calls in a row the simulation makes for which the scheduler only asks for a further one, while no job
     // runs and nothing else will happen. `jobs_wait` says whether jobs wait. Batsim makes any number.
     virtual std::size_t most_idle_calls(bool /*jobs_wait*/) const { return std::numeric_limits<std::size_t>::max(); }

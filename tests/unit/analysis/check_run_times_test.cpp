@@ -51,6 +51,37 @@ TEST_CASE("where walltimes are only believed, jobs run as long as their delay") 
     CHECK(violations(run) == Texts{"job w0!a: runs 30.000000 s, expected 40.000000, its delay"});
 }
 
+// A job that starts at 0.5 with a walltime of 61 s has a limit of 120 s from 0.
+TEST_CASE("where a scheduler launches jobs and looks at their limits, the ends follow from these") {
+    const auto of = [](double seconds) { return *Duration::from_seconds(seconds); };
+    const auto found = [&](Duration runs, JobState state, Duration delay, const RunLimits& limits) {
+        Case run = empty_case(1);
+        ScheduledJob& job = add(run, "a", Time(), Time() + of(0.5), runs, std::nullopt, ResourceSet::range(0, 0));
+        job.walltime = of(61);
+        job.state = state;
+        job.success = state == JobState::completed_successfully;
+        run.workloads[0].jobs[0].description.walltime = of(61);
+        run.workloads[0].profiles["pa"].delay = delay;
+        return violations(run, {.run_limits = limits});
+    };
+    const RunLimits checks{of(2), {}, of(50), Time::at(-of(7))};  // looks at 93 and 143
+    CHECK(found(of(142.5), JobState::completed_walltime_reached, of(200), checks).empty());
+    CHECK(found(of(142.5), JobState::completed_successfully, of(140.5), checks).empty());
+    CHECK(found(of(12), JobState::completed_successfully, of(10), checks).empty());
+    CHECK(found(of(143.5), JobState::completed_walltime_reached, of(200), checks) ==
+          Texts{"job w0!a: runs 143.500000 s, expected 142.500000, its limit"});
+    CHECK(found(of(141.5), JobState::completed_walltime_reached, of(200), checks) ==
+          Texts{"job w0!a: runs 141.500000 s, expected 142.500000, its limit"});
+    CHECK(found(of(11), JobState::completed_successfully, of(10), checks) ==
+          Texts{"job w0!a: runs 11.000000 s, expected 12.000000, its delay"});
+    CHECK(
+        found(of(142.5), JobState::completed_successfully, of(200), checks) ==
+        Texts{"job w0!a: is COMPLETED_SUCCESSFULLY, expected COMPLETED_WALLTIME_REACHED of delay 202.000000 and limit "
+              "142.500000"});
+    CHECK(found(of(179.5), JobState::completed_walltime_reached, of(200), {{}, of(60), {}, {}}).empty());
+    CHECK(found(of(61), JobState::completed_walltime_reached, of(200), {}).empty());
+}
+
 TEST_CASE("a killed job may be shorter than its delay and its walltime, not longer") {
     Case run = small_case();
     ScheduledJob& job = run.schedule.jobs[0];

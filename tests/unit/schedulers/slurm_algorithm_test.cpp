@@ -247,6 +247,44 @@ TEST_CASE("slurm: a default of memory for each core where partitions or nodes di
     CHECK_THROWS_AS(schedule(R"("partition":"even,all")"), InputError);
 }
 
+// a starts at 0.5 and would run for 90 s; its limit, 60 s, counts from 0. b has to wait for its node, which comes back
+// 0.5 s after its end. There are full runs at 60.5 and, if the daemon has started at -13, at 47.5.
+TEST_CASE("slurm: jobs are stopped by their limits when the daemon looks at them") {
+    const auto ends = [](const Parameters::Given& parameters, const std::string& run_time = "90") {
+        const Outcome outcome =
+            outcome_of(job("a", "0", 1, "60", run_time) + "," + job("b", "0", 1, "60", "30"), machine(1), parameters);
+        Rows rows;
+        for (const SimulatedJob& one : outcome.simulation().jobs()) {
+            rows.push_back(brief(one.start) + " to " + brief(one.end) +
+                           (one.state == JobState::completed_successfully ? "" : ", stopped"));
+        }
+        return rows;
+    };
+    CHECK(ends({}) == Rows{"0.5 to 60.5, stopped", "63.5 to 93.5"});
+    CHECK(ends({{"over-time-limit", "1"}}) == Rows{"0.5 to 90.5", "91.5 to 121.5"});
+    CHECK(ends({{"over-time-limit", "15s"}}) == Rows{"0.5 to 75, stopped", "75.5 to 105.5"});
+    CHECK(ends({{"timeout-check", "30"}}) == Rows{"0.5 to 60, stopped", "60.5 to 90.5"});
+    CHECK(ends({{"timeout-check", "30"}, {"daemon-start", "-13"}}) == Rows{"0.5 to 77, stopped", "77.5 to 107.5"});
+    CHECK(ends({{"timeout-check", "50"}, {"over-time-limit", "1"}}) == Rows{"0.5 to 90.5", "91.5 to 121.5"});
+    CHECK(ends({{"launch-delay", "2"}}) == Rows{"0.5 to 60, stopped", "60.5 to 92.5"});
+    CHECK(ends({{"launch-delay", "2"}, {"timeout-check", "30"}}, "57.5") == Rows{"0.5 to 60", "60.5 to 92.5"});
+    // A limit that the scheduler only assumes, in whole minutes too.
+    const Parameters::Given assumes{{"timeout-check", "30"}, {"default-walltime", "80"}, {"daemon-start", "-13"}};
+    const Outcome outcome = outcome_of(job("a", "0", 1, "-1", "900"), machine(1), assumes);
+    CHECK(outcome.simulation().jobs().front().end == at("137"));
+}
+
+// a has 60 s, and may stay for 5 minutes more. While it is late, select/linear expects its end in the next second, so b
+// is planned then, and c would delay it. select/cons_tres expects it at 390, and the cycle at 120 starts c.
+TEST_CASE("slurm: a running job past its limit is expected to end soon") {
+    const std::string jobs =
+        job("a", "0", 1, "60", "900") + "," + job("b", "1", 2, "60", "10") + "," + job("c", "95", 1, "60", "10");
+    const Parameters::Given parameters{{"over-time-limit", "5"}};
+    CHECK(schedule_of(jobs, machine(2), parameters) == Rows{"a: 0 at 0.5", "b: 0-1 at 360.5", "c: 0 at 371.5"});
+    CHECK(schedule_of(jobs, shared_machine(2, "cores:1"), parameters) ==
+          Rows{"a: 0 at 0.5", "b: 0-1 at 360.5", "c: 1 at 120"});
+}
+
 TEST_CASE("slurm: wrong parameters and fields are errors that say what was expected") {
     const auto error = [](const std::string& jobs, const Platform& platform, const Parameters::Given& parameters) {
         try {
@@ -268,6 +306,8 @@ TEST_CASE("slurm: wrong parameters and fields are errors that say what was expec
           "parameter bf-topopt-enable: expected version=26.11, 22.05 does not have it");
     CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"def-mem-per-node", "1"}, {"def-mem-per-cpu", "1"}}) ==
           "parameters def-mem-per-node and def-mem-per-cpu: expected one of them, as in slurm.conf");
+    CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"launch-delay", "1"}, {"epoch", "0.5"}}) ==
+          "parameter epoch: expected whole seconds with launch-delay, timeout-check or over-time-limit");
     CHECK(error(job("a", "0", 1, "60", "30"), machine(1), {{"partition-tiers", "high"}}) ==
           "parameter partition-tiers=high: expected PARTITION:NUMBER, with numbers from 0 to 65535 and commas between");
 }
