@@ -76,9 +76,10 @@ inline bool is_accepted(const DrawnAlgorithm& drawn) {
     }
 }
 
-// Whether the daemon, which learns run times too late, refuses it.
-inline bool needs_run_times(const DrawnAlgorithm& drawn) {
-    return SchedulerChoice(drawn.name, drawn.parameters).needs_run_times();
+// Whether the daemon refuses it: it learns run times too late, and does not stop jobs.
+inline bool is_for_simulate_only(const DrawnAlgorithm& drawn) {
+    const SchedulerChoice choice(drawn.name, drawn.parameters);
+    return choice.needs_run_times() || !choice.run_limits().are_none();
 }
 
 // Gives a small value to every whole number that was not drawn, if the algorithm accepts it. Such numbers say how much

@@ -211,7 +211,7 @@ TEST_CASE("Every algorithm: a job that somebody ends while it waits never starts
     const QuietLog quiet;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
         const Engine engine(drawn.name, drawn.parameters);
-        if (needs_run_times(drawn) || engine.registers_jobs() || engine.algorithm().switches_processors()) {
+        if (is_for_simulate_only(drawn) || engine.registers_jobs() || engine.algorithm().switches_processors()) {
             continue;  // WRENCH has nothing of this
         }
         INFO(drawn.text());

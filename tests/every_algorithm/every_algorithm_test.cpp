@@ -193,7 +193,7 @@ Seen simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
     const Seen outcome = embedded(scenario, drawn);
     REQUIRE(embedded(scenario, drawn, true) == outcome);
-    if (needs_run_times(drawn)) {
+    if (is_for_simulate_only(drawn)) {
         REQUIRE_THROWS_AS(by_daemon(scenario, drawn), UsageError);
         return outcome;
     }

@@ -33,7 +33,7 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
     };
     const QuietLog quiet;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
-        if (needs_run_times(drawn)) {
+        if (is_for_simulate_only(drawn)) {
             continue;  // the daemon refuses it
         }
         for (const auto& [message, problem] : rogue) {
