@@ -40,6 +40,15 @@ def of_file(path):
                 for row in csv.DictReader(file) if row["starting_time"]]
 
 
+def assert_campaign(folder, scheduler, metrics):
+    """A campaign of jobs.json has these metrics."""
+    campaign = folder / "c.yaml"
+    campaign.write_text(f'workloads: [{{workload: jobs.json}}]\nschedulers: ["{scheduler}"]\n'
+                        "machines: [{platform: 4, capacity: {cores: 8, memory: 64, gpus: 2}}]\n")
+    for row in batfill.campaign(campaign, folder / "out").rows():
+        assert row["value"] == "" or float(row["value"]) == metrics[row["metric"]]
+
+
 @pytest.mark.parametrize("scheduler", ["slurm", "slurm,select=linear", "slurm,version=26.11,bf-interval=10"])
 def test_the_same_schedule_comes_from_everywhere(path, command, tmp_path, scheduler):
     workload = batfill.Workload.from_json(path)
@@ -59,12 +68,7 @@ def test_the_same_schedule_comes_from_everywhere(path, command, tmp_path, schedu
     command("simulate", *machine, "-q", "-s", endpoint, "-o", "served")
     daemon.join()
     assert of_file(tmp_path / "served_jobs.csv") == ours
-    campaign = tmp_path / "c.yaml"
-    campaign.write_text(f'workloads: [{{workload: jobs.json}}]\nschedulers: ["{scheduler}"]\n'
-                        f"machines: [{{platform: 4, capacity: {{{text.replace(':', ': ').replace(',', ', ')}}}}}]\n")
-    metrics = run.metrics()
-    for row in batfill.campaign(campaign, tmp_path / "out").rows():
-        assert row["value"] == "" or float(row["value"]) == metrics[row["metric"]]
+    assert_campaign(tmp_path, scheduler, run.metrics())
 
 
 def test_cores_of_each_host_are_in_a_file_of_their_own(path, command, tmp_path):
@@ -83,6 +87,9 @@ def test_ends_that_the_scheduler_looks_for_are_the_same_from_everywhere(path, co
     run = batfill.simulate(workload, 4, scheduler, capacity=CAPACITY)
     assert run.check().violations == [] and pickle.loads(pickle.dumps(run)).check().violations == []
     assert run.jobs["execution_time"][list(run.jobs["job_id"]).index("8")] == pytest.approx(91.3)  # of 90 s
+    compared = batfill.compare(workload, ["slurm", scheduler], platform=4, capacity=CAPACITY).values("makespan")[0]
+    assert compared[0] != compared[1] == run.metrics()["makespan"]
+    assert_campaign(tmp_path, scheduler, run.metrics())
     machine = ["-p", "4", "--capacity", "cores:8,memory:64,gpus:2", "-w", "jobs.json"]
     command("simulate", *machine, "-q", "-a", scheduler, "-o", "out")
     rules = ["--launch-delay", "1.3", "--timeout-check", "30s", "--over-time-limit", "1", "--daemon-start", "-13"]
