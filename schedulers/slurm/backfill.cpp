@@ -122,16 +122,38 @@ bool Backfill::is_within_limits(const QueueEntry& entry) {
     return true;
 }
 
+InCycle Backfill::held_by(const QueueEntry& entry) {
+    const Job& job = cluster_.job(entry.job);
+    if (!may_plan_task(job)) {
+        return InCycle::array_tasks;
+    }
+    if (!is_within_limits(entry)) {
+        return InCycle::enough_jobs;
+    }
+    if (!settings_.bf_licenses && !has_licenses_now(job)) {
+        return InCycle::licenses;
+    }
+    return cluster_.is_within_limits(job) ? InCycle::nothing : InCycle::limit;
+}
+
+// A plan in one partition counts more than what is found in others.
+void Backfill::find(JobPlace job, InCycle found) {
+    if (cluster_.in_cycle(job) != InCycle::planned) {
+        cluster_.note_in_cycle(job, found);
+    }
+}
+
 Backfill::Then Backfill::try_job(const QueueEntry& entry) {
     if (cluster_.state(entry.job) != JobState::waiting) {
         return Then::next_job;  // it has started in another partition
     }
     const Job& job = cluster_.job(entry.job);
     const bool now_only = may_only_start_now(job) || (settings_.bf_one_resv_per_job && has_plan(entry.job));
-    if (!may_plan_task(job) || !is_within_limits(entry) || (!settings_.bf_licenses && !cluster_.has_licenses(job)) ||
-        !cluster_.is_within_limits(job)) {
+    if (const InCycle held = held_by(entry); held != InCycle::nothing) {
+        find(entry.job, held);
         return Then::next_job;
     }
+    find(entry.job, job.reservation == Job::none ? InCycle::no_nodes : InCycle::own_reservation);
     Attempt attempt{entry, job, cluster_.partition(entry.partition), table_licenses(job), now_only, now_, now_};
     while (attempt.later) {
         attempt.at = *attempt.later;
@@ -145,10 +167,28 @@ Backfill::Then Backfill::try_job(const QueueEntry& entry) {
     return Then::next_job;
 }
 
+// Of a job that asks for reservations, those inside one count, if it may run in one now.
+bool Backfill::has_licenses_now(const Job& job) const {
+    bool is_inside = false;
+    for (std::size_t place = 0; job.reservation != Job::none && place < cluster_.reservations().size(); ++place) {
+        const Reservation& one = cluster_.reservations()[place];
+        if (one.is_for(job.reservation) && one.holds(now_, now_ + job.limit)) {
+            is_inside = true;
+            if (cluster_.has_licenses(job, now_, place)) {
+                return true;
+            }
+        }
+    }
+    return !is_inside && cluster_.has_licenses(job, now_);
+}
+
 void Backfill::set_candidates(const Attempt& attempt) {
     candidates_ = attempt.partition.nodes;
     if (attempt.job.suitable) {
         candidates_ &= *attempt.job.suitable;
+    }
+    if (attempt.inside && cluster_.reservations()[*attempt.inside].licenses.empty()) {
+        candidates_ &= cluster_.reservations()[*attempt.inside].nodes;
     }
 }
 
@@ -227,22 +267,23 @@ bool Backfill::may_be_in_vain(const Attempt& attempt) const {
 }
 
 std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
-    const bool is_plain = attempt.licenses.empty() && cluster_.reservations().empty();
-    if (!(is_plain ? find_candidates_at_once(attempt) : find_candidates(attempt))) {
-        return std::nullopt;
+    std::optional<Seconds> found;
+    if (attempt.job.reservation != Job::none) {
+        found = find_start_inside(attempt);
+    } else {
+        const bool is_plain = attempt.licenses.empty() && cluster_.reservations().empty();
+        if (!(is_plain ? find_candidates_at_once(attempt) : find_candidates(attempt))) {
+            return std::nullopt;
+        }
+        found = find_start_among_candidates(attempt);
     }
-    const std::optional<Seconds> found = earliest_start_.find(
-        {attempt.job, attempt.partition, candidates_, attempt.at, attempt.later, attempt.now_only}, now_, choice_);
     if (!found) {
         if (attempt.now_only) {
             attempt.later.reset();
         }
         return std::nullopt;
     }
-    Seconds start = std::max(*found, attempt.at);
-    if (start <= now_ && choice_.nodes.intersects(cluster_.completing())) {
-        start = now_ + 1;
-    }
+    const Seconds start = *found;
     if (is_26_11_ && start > now_ && conflicts(attempt, start)) {
         attempt.later = start == attempt.at ? start + settings_.bf_resolution : start;
         return std::nullopt;
@@ -250,20 +291,84 @@ std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
     return settings_.bf_topopt_enable && is_26_11_ && !attempt.now_only ? find_slot(attempt, start) : start;
 }
 
+std::optional<Seconds> Backfill::find_start_among_candidates(const Attempt& attempt) {
+    const std::optional<Seconds> found = earliest_start_.find(
+        {attempt.job, attempt.partition, candidates_, attempt.at, attempt.later, attempt.now_only, attempt.inside},
+        now_, choice_);
+    if (!found) {
+        return std::nullopt;
+    }
+    const Seconds start = std::max(*found, attempt.at);
+    return start <= now_ && choice_.nodes.intersects(cluster_.completing()) ? now_ + 1 : start;
+}
+
+std::optional<Seconds> Backfill::find_start_inside(Attempt& attempt) {
+    const std::vector<Reservation>& reservations = cluster_.reservations();
+    const Seconds limit = attempt.job.limit;
+    std::optional<Seconds> later;
+    const auto note_later = [&](Seconds at, const Reservation& reservation) {
+        if (at + limit <= reservation.last_inside && (!later || at < *later)) {
+            later = at;
+        }
+    };
+    std::optional<Seconds> first;
+    NodeSet candidates_of_first(cluster_.size());
+    Choice choice_of_first = choice_;
+    for (std::size_t place = 0; place < reservations.size(); ++place) {
+        const Reservation& reservation = reservations[place];
+        if (!reservation.is_for(attempt.job.reservation)) {
+            continue;
+        }
+        if (reservation.first_inside > attempt.at) {
+            note_later(reservation.first_inside, reservation);
+            continue;
+        }
+        Attempt inside = attempt;
+        inside.inside = place;
+        const bool has_enough = reservation.holds(inside.at, inside.at + limit) && find_candidates(inside);
+        attempt.is_counted = inside.is_counted;
+        if (inside.at > attempt.at) {
+            note_later(inside.at, reservation);
+            continue;
+        }
+        if (inside.later && *inside.later > attempt.at) {
+            note_later(*inside.later, reservation);
+        }
+        const std::optional<Seconds> start = has_enough ? find_start_among_candidates(inside) : std::nullopt;
+        if (start && *start + limit <= reservation.last_inside && (!first || *start < *first)) {
+            first = start;
+            attempt.inside = place;
+            candidates_of_first = candidates_;
+            choice_of_first = choice_;
+        }
+    }
+    attempt.later = later;
+    if (first) {
+        candidates_ = candidates_of_first;
+        choice_ = choice_of_first;
+    }
+    return first;
+}
+
 std::optional<Seconds> Backfill::avoid_reservations(Attempt& attempt) {
     const std::vector<Reservation>& reservations = cluster_.reservations();
+    const auto is_in_the_way = [&](const Reservation& one) {
+        const bool is_own = attempt.inside && &one == &reservations[*attempt.inside];
+        return !is_own && one.licenses.empty() && one.overlaps(attempt.at, attempt.at + attempt.job.limit);
+    };
     for (int moves = 0; moves < 10; ++moves) {
         const auto closing = std::find_if(reservations.begin(), reservations.end(), [&](const Reservation& one) {
-            return one.closes(attempt.partition) && one.overlaps(attempt.at, attempt.at + attempt.job.limit);
+            return one.closes(attempt.partition) && is_in_the_way(one);
         });
         if (closing == reservations.end()) {
             break;
         }
         attempt.at = closing->end;
+        attempt.is_moved = true;
     }
     std::optional<Seconds> first_end;
     for (const Reservation& reservation : reservations) {
-        if (reservation.overlaps(attempt.at, attempt.at + attempt.job.limit)) {
+        if (is_in_the_way(reservation)) {
             candidates_ -= reservation.nodes;
             const Seconds end = settings_.ceil(reservation.end) + 1;
             first_end = first_end ? std::min(*first_end, end) : end;
@@ -295,6 +400,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return starts == settings_.bf_max_job_start ? Then::end_cycle : Then::next_job;
     }
     if (start > now_ && attempt.now_only) {
+        find(attempt.entry.job, InCycle::start_only);
         note(attempt, start, false);
         return Then::next_job;
     }
@@ -302,6 +408,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return std::nullopt;
     }
     if (start > now_ + settings_.bf_window) {
+        find(attempt.entry.job, InCycle::too_late);
         note(attempt, start, false);
         return Then::next_job;
     }
@@ -311,6 +418,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return start == attempt.at ? std::optional(Then::end_cycle) : std::nullopt;
     }
     if (has_all_plans()) {
+        find(attempt.entry.job, InCycle::start_only);
         note(attempt, start, false);
         return Then::next_job;
     }
@@ -321,6 +429,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
     }
     const bool is_full = space_.records() >= settings_.node_space_size();
     note(attempt, start, !is_full || !is_26_11_);
+    find(attempt.entry.job, is_full ? InCycle::no_room : attempt.is_moved ? InCycle::maintenance : InCycle::planned);
     if (is_full) {
         return Then::end_cycle;
     }
@@ -340,11 +449,12 @@ bool Backfill::conflicts(const Attempt& attempt, Seconds start) const {
 
 bool Backfill::start_now(const Attempt& attempt) {
     candidates_ -= cluster_.completing();
-    if ((is_26_11_ && !cluster_.has_licenses(attempt.job)) ||
+    const bool looks_at_licenses = is_26_11_ || !settings_.bf_licenses;
+    if ((looks_at_licenses && !cluster_.has_licenses(attempt.job, now_, attempt.inside)) ||
         !earliest_start_.choose_now(attempt.job, attempt.partition, candidates_, choice_for_start_)) {
         return false;
     }
-    enter(cluster_.start(attempt.entry, now_, choice_for_start_));
+    enter(cluster_.start(attempt.entry, now_, choice_for_start_, attempt.inside));
     outcome_.started.push_back(attempt.entry.job);
     return true;
 }

@@ -70,6 +70,8 @@ class Backfill {
         bool is_counted = false;                 // for bf_max_job_test
         std::size_t first_segment = 0;           // of the table at this moment, or one before it
         int slots = 0;                           // that bf_topopt_enable has found
+        ReservationPlace inside = {};            // in which this try would run
+        bool is_moved = false;                   // behind a reservation that closes the partition
     };
 
     void begin(Seconds now);
@@ -77,6 +79,9 @@ class Backfill {
     void enter(const RunningJob& running);
     std::span<const LicenseCount> table_licenses(const Job& job) const;
     bool may_only_start_now(const Job& job) const;
+    // Why the cycle passes over a job without a try; `nothing`: it does not.
+    InCycle held_by(const QueueEntry& entry);
+    void find(JobPlace job, InCycle found);
     bool may_plan_task(const Job& job);
     bool is_within_limits(const QueueEntry& entry);
     bool has_all_plans() const;
@@ -87,9 +92,15 @@ class Backfill {
     // Takes advance reservations out of candidates_, and moves the try behind those that close the partition. Returns
     // when the first of those that take nodes is over.
     std::optional<Seconds> avoid_reservations(Attempt& attempt);
+    // As find_start(), in the reservations that the job asks for: in that in which it starts first.
+    std::optional<Seconds> find_start_inside(Attempt& attempt);
+    // The start that a try finds among candidates_.
+    std::optional<Seconds> find_start_among_candidates(const Attempt& attempt);
+    bool has_licenses_now(const Job& job) const;
     // Those of the partition that would do if they were empty.
     void set_candidates(const Attempt& attempt);
-    // Sets candidates_, attempt.at and attempt.later. Returns false if there are too few candidates.
+    // Sets candidates_, attempt.at and attempt.later. Returns false if there are too few candidates, or the try has
+    // moved behind the end of the reservation in which it would run.
     bool find_candidates(Attempt& attempt);
     // As above, for this try and for those that follow it until one finds enough, without licences and reservations.
     bool find_candidates_at_once(Attempt& attempt);

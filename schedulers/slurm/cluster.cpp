@@ -138,7 +138,6 @@ void Cluster::set_weights(const std::vector<std::int64_t>& weights) {
 }
 
 JobPlace Cluster::submit(Job job) {
-    assert(jobs_.empty() || jobs_.back().job.id <= job.id);
     if (job.array != Job::none) {
         running_tasks_.resize(std::max(running_tasks_.size(), static_cast<std::size_t>(job.array) + 1));
     }
@@ -147,21 +146,22 @@ JobPlace Cluster::submit(Job job) {
         kinds_.push_back(kind->first);
     }
     job.kind = kind->second;
-    jobs_.push_back({std::move(job)});
+    jobs_.emplace_back().job = std::make_unique<Job>(std::move(job));
+    jobs_.back().cycle = cycle_;
     return jobs_.size() - 1;
 }
 
-const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Choice& choice) {
+const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Choice& choice, ReservationPlace inside) {
     KnownJob& started = jobs_[entry.job];
     assert(started.state == JobState::waiting);
     started.state = JobState::running;
-    const bool whole = started.job.whole_nodes || partition(entry.partition).whole_nodes;
-    RunningJob running{entry.job, now, now + started.job.limit, whole, choice.nodes, choice.cores};
+    const bool whole = started.job->whole_nodes || partition(entry.partition).whole_nodes;
+    RunningJob running{entry.job, now, now + started.job->limit, whole, choice.nodes, choice.cores, inside};
     started.started = now;
-    free_.take(running, started.job);
+    free_.take(running, *started.job);
     ++changes_;
-    take_licenses(started.job, 1);
-    count_task(started.job, 1);
+    take_licenses(*started.job, 1);
+    count_task(*started.job, 1);
     const auto by_end = [](const RunningJob& a, const RunningJob& b) {
         return std::tie(a.end, a.job) < std::tie(b.end, b.job);
     };
@@ -170,10 +170,10 @@ const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Cho
 
 void Cluster::end(JobPlace job, bool succeeded) {
     const auto ended = running_.begin() + (&running(job) - running_.data());
-    free_.give_back(*ended, jobs_[job].job);
+    free_.give_back(*ended, *jobs_[job].job);
     ++changes_;
-    take_licenses(jobs_[job].job, -1);
-    count_task(jobs_[job].job, -1);
+    take_licenses(*jobs_[job].job, -1);
+    count_task(*jobs_[job].job, -1);
     jobs_[job].state = JobState::completing;
     jobs_[job].succeeded = succeeded;
     completing_nodes_ |= ended->nodes;
@@ -207,7 +207,7 @@ void Cluster::find_completing() {
         if (completing.nodes.count() > 0) {
             return false;
         }
-        jobs_[completing.job].state = JobState::ended;
+        note_ended(completing.job);
         return true;
     });
 }
@@ -215,16 +215,53 @@ void Cluster::find_completing() {
 const RunningJob& Cluster::running(JobPlace job) const {
     const KnownJob& known = jobs_[job];
     const auto found =
-        std::lower_bound(running_.begin(), running_.end(), end_key::of(*known.started + known.job.limit, job),
+        std::lower_bound(running_.begin(), running_.end(), end_key::of(*known.started + known.job->limit, job),
                          [](const RunningJob& one, EndKey end) { return end_key::of(one) < end; });
     assert(found != running_.end() && found->job == job);
     return *found;
 }
 
-bool Cluster::has_licenses(const Job& job) const {
+bool Cluster::has_licenses(const Job& job, Seconds now, ReservationPlace inside) const {
+    const Seconds until = now + job.limit;
     return std::all_of(job.licenses.begin(), job.licenses.end(), [&](const LicenseCount& wanted) {
-        return free_licenses_[static_cast<std::size_t>(wanted.license)] >= wanted.count;
+        const auto is_reserved = [&](const Reservation& one) {
+            return one.overlaps(now, until) && one.count_of(wanted.license) > 0;
+        };
+        if (std::none_of(reservations_.begin(), reservations_.end(), is_reserved)) {
+            return free_licenses_[static_cast<std::size_t>(wanted.license)] >= wanted.count;
+        }
+        // Fewest are left now, or when a reservation begins.
+        return licenses_left(wanted.license, now, now, inside) >= wanted.count &&
+               std::all_of(reservations_.begin(), reservations_.end(), [&](const Reservation& one) {
+                   return !is_reserved(one) || one.begin <= now ||
+                          licenses_left(wanted.license, now, one.begin, inside) >= wanted.count;
+               });
     });
+}
+
+// What is left of a licence at a moment, as the running jobs end by their limits.
+int Cluster::licenses_left(int license, Seconds now, Seconds at, ReservationPlace inside) const {
+    int outside = licenses_[static_cast<std::size_t>(license)];
+    for (const Reservation& one : reservations_) {
+        outside -= one.overlaps(at, at + 1) ? one.count_of(license) : 0;
+    }
+    const int reserved = inside ? reservations_[*inside].count_of(license) : 0;
+    int left_inside = reserved;
+    for (const RunningJob& one : running_) {
+        const std::vector<LicenseCount>& held = jobs_[one.job].job->licenses;
+        const auto found = std::find_if(held.begin(), held.end(),
+                                        [&](const LicenseCount& held_one) { return held_one.license == license; });
+        if (found == held.end() || (at > now && one.end <= at)) {
+            continue;
+        }
+        const Reservation* const own = one.inside ? &reservations_[*one.inside] : nullptr;
+        if (own == nullptr || own->count_of(license) == 0 || !own->overlaps(at, at + 1)) {
+            outside -= found->count;
+        } else if (one.inside == inside) {
+            left_inside -= found->count;
+        }
+    }
+    return reserved > 0 ? std::min(left_inside, outside + left_inside) : outside;
 }
 
 void Cluster::count_task(const Job& job, int started) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <batfill/core/owned.hpp>
 #include <batfill/core/request.hpp>
 
 #include "schedulers/slurm/node_set.hpp"
@@ -33,21 +34,37 @@ struct Partition {
     int tier = 1;              // PriorityTier: jobs of a higher one come first
 };
 
-// An advance reservation. No job here may use its nodes.
-struct Reservation {
-    Seconds begin;
-    Seconds end;
-    NodeSet nodes;
-    bool whole;  // of all nodes, of those of a partition, or with the flag MAINT
-    bool overlaps(Seconds from, Seconds until) const { return begin < until && from < end; }
-    // Whether a job of this partition must not overlap it, whatever its nodes.
-    bool closes(const Partition& partition) const { return whole && partition.nodes.is_subset_of(nodes); }
-};
-
 struct LicenseCount {
     int license;
     int count;
 };
+
+// An advance reservation of nodes, or of licences. Only jobs that are inside may use them.
+struct Reservation {
+    Seconds begin;  // it takes what it names in a part of each of the seconds from here to `end`
+    Seconds end;
+    NodeSet nodes;
+    bool whole;                               // of all nodes, of those of a partition, or with the flag MAINT
+    std::vector<LicenseCount> licenses = {};  // not empty: it takes no nodes
+    std::vector<int> names = {};              // jobs that ask for one of these run inside
+    Seconds first_inside = begin;             // jobs inside may start here, and run until `last_inside`
+    Seconds last_inside = end;
+
+    bool overlaps(Seconds from, Seconds until) const { return begin < until && from < end; }
+    // Whether a job of this partition must not overlap it, whatever its nodes.
+    bool closes(const Partition& partition) const { return whole && partition.nodes.is_subset_of(nodes); }
+    bool is_for(int name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+    bool holds(Seconds from, Seconds until) const { return first_inside <= from && until <= last_inside; }
+    // How many copies of a licence it takes.
+    int count_of(int license) const {
+        const auto found = std::find_if(licenses.begin(), licenses.end(),
+                                        [&](const LicenseCount& one) { return one.license == license; });
+        return found == licenses.end() ? 0 : found->count;
+    }
+};
+
+// The place of a reservation in Cluster::reservations().
+using ReservationPlace = std::optional<std::size_t>;
 
 // A job's place in Cluster::job(), in the order of their submission.
 using JobPlace = std::size_t;
@@ -70,9 +87,27 @@ enum class WaitsFor : std::uint8_t {
     resources,
     priority,
     licenses,
-    limit,        // of its user, its account, ...
-    maintenance,  // a reservation of the whole partition
-    reservation,  // other nodes than those of a reservation would not be enough
+    limit,            // of its user, its account, ...
+    maintenance,      // a reservation of the whole partition
+    reservation,      // other nodes than those of a reservation would not be enough
+    own_reservation,  // it asks for one, which is not there or would end before it
+};
+
+// What the last cycle of backfill has found about a job that waits.
+enum class InCycle : std::uint8_t {
+    nothing,      // the job was not there, or could not start
+    not_reached,  // the cycle ended before it
+    planned,
+    too_late,    // it would start behind bf_window
+    start_only,  // it may start now, and not be planned
+    no_nodes,
+    no_room,      // in the table
+    array_tasks,  // enough tasks of its array are planned or run
+    enough_jobs,  // of its user or partition were looked at
+    licenses,
+    limit,
+    maintenance,     // planned behind a reservation of the whole partition
+    own_reservation  // as WaitsFor
 };
 
 // What a job asks for, and what decides about its place in the queue.
@@ -97,6 +132,7 @@ struct Job {
     std::int64_t priority = 1;  // 0: held
     int nice = 0;
     int user = 0;
+    int reservation = none;          // the name of that in which it runs
     std::vector<int> partitions{0};  // it starts in the first one that has nodes for it
     Seconds begin = 0;               // not eligible before
     std::vector<Dependency> dependencies;
@@ -131,6 +167,7 @@ struct RunningJob {
     bool whole_nodes;
     NodeSet nodes;
     std::vector<int> cores;  // that it holds, of each of its nodes in their order
+    ReservationPlace inside = std::nullopt;
 };
 
 // A moment in the order in which running jobs end by their limits, those that end together by their places: the
@@ -248,7 +285,8 @@ class Cluster {
     // Adds a job, which waits. Cost: O(log(kinds of jobs)). Requires: its dependencies are on jobs before it; or on
     // itself, as long as nobody knows the other job.
     JobPlace submit(Job job);
-    const Job& job(JobPlace place) const { return jobs_[place].job; }
+    // Requires: the job is not forgotten.
+    const Job& job(JobPlace place) const { return *jobs_[place].job; }
     const KindOfJob& kind(int kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
     JobState state(JobPlace place) const { return jobs_[place].state; }
     // Whether a job that has ended did so well.
@@ -258,22 +296,38 @@ class Cluster {
     Seconds released(JobPlace place) const { return jobs_[place].released; }
     WaitsFor waits_for(JobPlace place) const { return jobs_[place].waits_for; }
     void note(JobPlace place, WaitsFor reason) { jobs_[place].waits_for = reason; }
+    // As above, of a job that may not start: what a cycle has found is of no interest.
+    void note_not_eligible(JobPlace place, WaitsFor reason) {
+        note(place, reason);
+        note_in_cycle(place, InCycle::nothing);
+    }
+    // What a cycle has found about a waiting job, from the beginning of the cycle on.
+    void begin_cycle() { ++cycle_; }
+    void note_in_cycle(JobPlace place, InCycle found) {
+        jobs_[place].in_cycle = found;
+        jobs_[place].cycle = cycle_;
+    }
+    InCycle in_cycle(JobPlace place) const {
+        return jobs_[place].cycle == cycle_ ? jobs_[place].in_cycle : InCycle::not_reached;
+    }
     // The place of the next job that is submitted.
     JobPlace next_place() const { return jobs_.size(); }
-    // A dependency of a waiting job is about this one, which has come after it.
+    // A dependency of a job, if that still waits, is about this one, which has come after it.
     void set_awaited(JobPlace place, std::size_t dependency, JobPlace awaited) {
-        jobs_[place].job.dependencies[dependency].job = awaited;
+        if (jobs_[place].job) {
+            jobs_[place].job->dependencies[dependency].job = awaited;
+        }
     }
     // Number of running tasks of an array. Cost: O(1).
     int running_tasks(int array) const { return running_tasks_[static_cast<std::size_t>(array)]; }
     bool may_run_more(const Job& job) const {
         return job.array == Job::none || running_tasks(job.array) < job.array_limit;
     }
-    void set_priority(JobPlace place, std::int64_t priority) { jobs_[place].job.priority = priority; }
-    void set_eligible(JobPlace place, Seconds eligible) { jobs_[place].job.eligible = eligible; }
+    void set_priority(JobPlace place, std::int64_t priority) { jobs_[place].job->priority = priority; }
+    void set_eligible(JobPlace place, Seconds eligible) { jobs_[place].job->eligible = eligible; }
 
-    // A waiting job starts on these nodes. Cost: O(running jobs + nodes of the job).
-    const RunningJob& start(const QueueEntry& entry, Seconds now, const Choice& choice);
+    // A waiting job starts on these nodes, perhaps inside a reservation. Cost: O(running jobs + nodes of the job).
+    const RunningJob& start(const QueueEntry& entry, Seconds now, const Choice& choice, ReservationPlace inside = {});
     // A running job ends. Its nodes are completing until they are released: they take no job, but count as free for the
     // search of later starts. Cost: as start().
     void end(JobPlace job, bool succeeded = true);
@@ -282,8 +336,16 @@ class Cluster {
     void release(JobPlace job, Seconds now = 0);
     // A waiting job will never start.
     void cancel(JobPlace job, Seconds now = 0) {
-        jobs_[job].state = JobState::ended;
         jobs_[job].released = now;
+        note_ended(job);
+    }
+    // Forgets what the jobs that have ended asked for. Others may still wait for them, and know how they have ended.
+    // Requires: nobody asks for their job() any more.
+    void forget_ended() {
+        for (const JobPlace ended : ended_) {
+            jobs_[ended].job = {};
+        }
+        ended_.clear();
     }
 
     // The running job. Requires: it runs. Cost: O(log(running jobs)).
@@ -299,8 +361,9 @@ class Cluster {
     const NodeSet& completing() const { return completing_nodes_; }
     const std::vector<Reservation>& reservations() const { return reservations_; }
     void add(Reservation reservation) { reservations_.push_back(std::move(reservation)); }
-    // Whether the licences that a job asks for are free now.
-    bool has_licenses(const Job& job) const;
+    // Whether the licences that a job asks for are free now, and no reservation takes them before its limit; those of
+    // the reservation that it would be inside are for it. Cost: O(running jobs) for each reservation of them.
+    bool has_licenses(const Job& job, Seconds now, ReservationPlace inside = {}) const;
     // So much of a limit is left now.
     void set_left(std::uint32_t limit, Amount left) {
         limits_left_.resize(std::max<std::size_t>(limits_left_.size(), limit + 1U));
@@ -314,10 +377,12 @@ class Cluster {
 
  private:
     struct KnownJob {
-        Job job;
+        Owned<Job> job;  // null: it has ended, and is forgotten
         JobState state = JobState::waiting;
         bool succeeded = false;
         WaitsFor waits_for = WaitsFor::nothing;
+        InCycle in_cycle = InCycle::nothing;
+        std::uint32_t cycle = 0;  // of in_cycle
         std::optional<Seconds> started = std::nullopt;
         Seconds released = 0;
     };
@@ -326,6 +391,11 @@ class Cluster {
         NodeSet nodes;
     };
 
+    int licenses_left(int license, Seconds now, Seconds at, ReservationPlace inside) const;
+    void note_ended(JobPlace job) {
+        jobs_[job].state = JobState::ended;
+        ended_.push_back(job);
+    }
     // Licences and limits.
     void take_licenses(const Job& job, int taken);
     void count_task(const Job& job, int started);
@@ -338,6 +408,7 @@ class Cluster {
     NodeSet up_;
     std::vector<NodeSet> up_to_weights_;
     std::vector<KnownJob> jobs_;
+    std::vector<JobPlace> ended_;  // that are not forgotten yet
     std::map<KindOfJob, int> number_of_kind_;
     std::vector<KindOfJob> kinds_;    // by number
     std::vector<int> running_tasks_;  // by array
@@ -347,6 +418,7 @@ class Cluster {
     std::vector<Reservation> reservations_;
     FreeNodes free_;
     std::uint64_t changes_ = 0;
+    std::uint32_t cycle_ = 0;
     std::vector<int> free_licenses_;
     std::vector<Amount> limits_left_;
 };

@@ -66,7 +66,10 @@ class Controller {
     const MainScheduler::Outcome& run_main(Seconds now, bool is_full) {
         return main_.run(queue_.eligible(now), now, is_full);
     }
-    const CycleOutcome& run_backfill(Seconds now) { return backfill_.run(queue_.eligible(now), now); }
+    const CycleOutcome& run_backfill(Seconds now) {
+        cluster_.begin_cycle();
+        return backfill_.run(queue_.eligible(now), now);
+    }
 
  private:
     const Settings& settings_;

@@ -68,7 +68,8 @@ std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seco
 
 std::optional<Seconds> EarliestStart::find_cons_tres(const Question& question, Seconds now, Choice& choice) {
     const EndKey enough = usable_from_.enough_from(question.candidates, question.job.nodes);
-    const bool looks_now = !is_26_11_ || (question.at <= now && cluster_.has_licenses(question.job));
+    const bool looks_now =
+        !is_26_11_ || (question.at <= now && cluster_.has_licenses(question.job, now, question.inside));
     if (looks_now && enough == end_key::now && choose(question, 0, choice)) {
         return now;
     }

@@ -26,6 +26,7 @@ class EarliestStart {
         Seconds at;                    // the moment that it tries
         std::optional<Seconds> later;  // the moment that it would try next
         bool now_only;                 // only a start now is of use
+        ReservationPlace inside = {};  // in which it would run
     };
 
     // The earliest start, and `choice`; none if there is none, perhaps also if it lies behind question.later. A time

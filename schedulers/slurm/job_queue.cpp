@@ -60,6 +60,9 @@ bool JobQueue::is_before(const QueueEntry& a, const QueueEntry& b) const {
     }
     const Job& first = cluster_.job(a.job);
     const Job& second = cluster_.job(b.job);
+    if ((first.reservation == Job::none) != (second.reservation == Job::none)) {
+        return second.reservation == Job::none;
+    }
     const auto before =
         std::tie(cluster_.partition(b.partition).tier, second.priority, first.submitted, first.id, first.task);
     const auto after =
@@ -83,6 +86,7 @@ void JobQueue::sort() {
 
 const std::vector<QueueEntry>& JobQueue::eligible(Seconds now) {
     std::erase_if(waiting_, [&](const QueueEntry& entry) { return cluster_.state(entry.job) != JobState::waiting; });
+    cluster_.forget_ended();
     eligible_.clear();
     for (const QueueEntry& entry : waiting_) {
         if (is_eligible(entry.job, now)) {
@@ -100,12 +104,12 @@ bool JobQueue::is_eligible(JobPlace place, Seconds now) {
     for (const Dependency& dependency : job.dependencies) {
         const std::optional<Seconds> since = holds_from(dependency);
         if (!since || *since > now) {
-            cluster_.note(place, since == never ? WaitsFor::dependency_never : WaitsFor::dependency);
+            cluster_.note_not_eligible(place, since == never ? WaitsFor::dependency_never : WaitsFor::dependency);
             return false;
         }
     }
     if (job.begin > now) {
-        cluster_.note(place, WaitsFor::begin_time);
+        cluster_.note_not_eligible(place, WaitsFor::begin_time);
         return false;
     }
     if (!job.eligible && (job.begin > 0 || !job.dependencies.empty())) {

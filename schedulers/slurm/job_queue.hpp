@@ -10,7 +10,8 @@
 namespace batfill::slurm {
 
 // The jobs that wait, once for each of their partitions, in the order in which both schedulers take them: by tier of
-// the partition and by priority, the largest first; then by submission, id and number of the task.
+// the partition and by priority, the largest first; then by submission, id and number of the task. Those that ask for
+// reservations come before them.
 class JobQueue {
  public:
     // Requires: both outlive this object.
@@ -26,7 +27,8 @@ class JobQueue {
     void sort();
 
     // The jobs that may start at `now`: none is held, or waits for its begin or for others. Those that have waited so
-    // are eligible from now on. Valid until the next call. Cost: O(jobs that wait).
+    // are eligible from now on. The cluster forgets jobs that have ended. Valid until the next call. Cost: O(jobs that
+    // wait).
     const std::vector<QueueEntry>& eligible(Seconds now);
     // From when on a waiting job may start, as far as its begin and others decide that. None: it waits for others.
     std::optional<Seconds> eligible_from(JobPlace place) const;

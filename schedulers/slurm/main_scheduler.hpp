@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,13 @@ class MainScheduler {
     enum class Answer { started, skipped, failed };
 
     Answer try_job(const QueueEntry& entry, Seconds now);
+    // As above, in the reservations that a job asks for.
+    Answer try_inside(const QueueEntry& entry, Seconds now);
+    // Takes the nodes of reservations that a job would overlap out of candidates_, but for those of that which it would
+    // be inside. Returns none if one closes its partition, else whether there are any.
+    std::optional<bool> avoid_reservations(const QueueEntry& entry, Seconds now, ReservationPlace inside);
+    // The job has failed: those of its partition, or of its reservation, have to wait.
+    char& has_failed(const QueueEntry& entry);
     // Whether the job may fail without holding up those behind it.
     bool may_be_passed(const Job& job, Seconds now) const;
 
@@ -40,7 +48,8 @@ class MainScheduler {
     Outcome outcome_;
     NodeSet left_;  // nodes of no partition that has failed
     NodeSet candidates_;
-    std::vector<char> has_failed_;  // by partition
+    std::vector<char> has_failed_;         // by partition
+    std::vector<char> has_failed_inside_;  // by name of a reservation
     std::vector<int> tried_;
     Choice choice_;
 };

@@ -25,7 +25,7 @@ namespace {
 const char* reason_text(WaitsFor reason) {
     switch (reason) {
         case WaitsFor::nothing:
-            return "None: no scheduler has looked at it yet";
+            return "None: the main scheduler has not looked at it yet";
         case WaitsFor::dependency:
             return "Dependency: a job that it waits for, or the release of its nodes, is still to come";
         case WaitsFor::dependency_never:
@@ -44,8 +44,44 @@ const char* reason_text(WaitsFor reason) {
             return "Limit: too little is left of a limit of its user, account, ...";
         case WaitsFor::maintenance:
             return "ReqNodeNotAvail, Reserved for maintenance";
+        case WaitsFor::own_reservation:
+            return "Reservation: none that it asks for is there and lasts until its end";
         case WaitsFor::reservation:
             return "Reservation: too few nodes are outside of reservations until its end";
+    }
+    return "";
+}
+
+const char* found_text(InCycle found) {
+    switch (found) {
+        case InCycle::nothing:
+            break;
+        case InCycle::not_reached:
+            return "the cycle ended before it (bf-max-job-test, bf-max-job-start or bf-node-space-size)";
+        case InCycle::planned:
+            return "a start is planned";
+        case InCycle::too_late:
+            return "it would start too late for a plan (bf-window)";
+        case InCycle::start_only:
+            return "it gets no plan (bf-min-age-reserve, bf-min-prio-reserve, bf-one-resv-per-job or "
+                   "bf-job-part-count-reserve)";
+        case InCycle::no_nodes:
+            return "plans and reservations leave it too few nodes";
+        case InCycle::no_room:
+            return "the table of plans is full (bf-node-space-size)";
+        case InCycle::array_tasks:
+            return "enough tasks of its array run or are planned (bf-max-job-array-resv)";
+        case InCycle::enough_jobs:
+            return "enough jobs of its user or partition were looked at (bf-max-job-user, bf-max-job-part or "
+                   "bf-max-job-user-part)";
+        case InCycle::licenses:
+            return "Licenses";
+        case InCycle::limit:
+            return "Limit";
+        case InCycle::maintenance:
+            return "ReqNodeNotAvail, Reserved for maintenance; a start behind that is planned";
+        case InCycle::own_reservation:
+            return "Reservation";
     }
     return "";
 }
@@ -90,6 +126,7 @@ class SlurmAlgorithm : public Algorithm {
         clock_->pass(now_);
         while (!unannounced_.empty() && unannounced_.front()->announced <= state.now) {
             controller_->cluster().add(translation_->reservation(*unannounced_.front()));
+            announced_.push_back(static_cast<std::size_t>(unannounced_.front() - state.machine.windows().data()));
             unannounced_.pop_front();
             clock_->request_main(now_);
             clock_->note_change(now_);
@@ -160,8 +197,11 @@ class SlurmAlgorithm : public Algorithm {
             take_turn(round);
         }
         round.explain([&](JobIndex index) {
+            const Cluster& cluster = controller_->cluster();
+            const std::string found = found_text(cluster.in_cycle(place_of_[index]));
             return Reason{.rule = Reason::Rule::own_words,
-                          .text = reason_text(controller_->cluster().waits_for(place_of_[index]))};
+                          .text = reason_text(cluster.waits_for(place_of_[index])) +
+                                  (found.empty() ? "" : "; backfill: " + found)};
         });
     }
 
@@ -257,10 +297,10 @@ class SlurmAlgorithm : public Algorithm {
     }
 
     void start(Round& round, const std::vector<JobPlace>& started) {
-        for (const JobPlace place : started) {
-            const RunningJob& running = controller_->cluster().running(place);
-            const JobIndex index = index_of_[place];
-            const Job& job = controller_->cluster().job(place);
+        for (const JobPlace started_job : started) {
+            const RunningJob& running = controller_->cluster().running(started_job);
+            const JobIndex index = index_of_[started_job];
+            const Job& job = controller_->cluster().job(started_job);
             if ((job.begin > 0 || !job.dependencies.empty()) && job.eligible) {
                 round.note_eligible(index, std::max(round.state().job(index).submit(),
                                                     translation_->time_of(*job.eligible * per_second)));
@@ -271,11 +311,15 @@ class SlurmAlgorithm : public Algorithm {
                 hosts.insert(ResourceSet::range(node, end - 1));
                 node = running.nodes.next(end);
             }
+            Place place{std::move(hosts)};
+            if (running.inside) {
+                place.window = announced_[*running.inside];
+            }
             std::vector<Amount> amounts = translation_->amounts(job, running);
             if (amounts.empty()) {
-                round.start(index, hosts);
+                round.start(index, place);
             } else {
-                round.start(index, Place{std::move(hosts)}, std::move(amounts));
+                round.start(index, place, std::move(amounts));
             }
         }
     }
@@ -319,6 +363,7 @@ class SlurmAlgorithm : public Algorithm {
     Owned<Controller> controller_;
     std::optional<Clock> clock_;
     std::deque<const Window*> unannounced_;
+    std::vector<std::size_t> announced_;                               // the windows that are reservations, by these
     std::vector<JobPlace> place_of_;                                   // by JobIndex
     std::vector<JobIndex> index_of_;                                   // by JobPlace
     std::unordered_map<std::string, JobPlace> places_;                 // by id; only looked up

@@ -52,6 +52,11 @@ Amount amount_in(const StatedNeeds::Amounts& amounts, std::string_view name) {
     return found == amounts.end() ? 0 : found->second;
 }
 
+// A new name has the next number.
+int number_of(const std::string& name, std::unordered_map<std::string, int>& numbers) {
+    return numbers.try_emplace(name, static_cast<int>(numbers.size())).first->second;
+}
+
 }  // namespace
 
 Translation::Translation(const Configuration& configuration, const Machine& machine)
@@ -72,8 +77,14 @@ Translation::Translation(const Configuration& configuration, const Machine& mach
     for (const Window& window : machine.windows()) {
         refuse_if<InputError>(window.running != Window::Running::finish, "algorithm slurm: window ", shown(window.name),
                               " kills jobs, expected \"finish\"");
-        refuse_if<InputError>(!window.all_hosts && window.hosts.empty(), "algorithm slurm: window ", shown(window.name),
-                              " takes processors or pools, expected hosts");
+        refuse_if<InputError>(!window.all_hosts && window.names_processors(), "algorithm slurm: window ",
+                              shown(window.name), " takes processors, expected hosts or pools");
+        refuse_if<InputError>(configuration.settings.bf_licenses && !window.pool_amounts.empty(),
+                              "algorithm slurm: window ", shown(window.name),
+                              " takes pools, which bf-licenses=yes does not know");
+        refuse_if<InputError>(configuration.settings.bf_topopt_enable && !window.booked_for.empty(),
+                              "algorithm slurm: window ", shown(window.name),
+                              " is for jobs, which bf-topopt-enable=yes does not know");
     }
 }
 
@@ -173,9 +184,18 @@ void Translation::add_partition(const std::string& name, NodeSet nodes) {
         number(configuration_.partition_priorities, configuration_.partition_priorities.empty() ? 0 : 1));
 }
 
-Reservation Translation::reservation(const Window& window) const {
-    Reservation result{seconds_of(window.from), seconds_of(window.until), NodeSet(machine_.processors()),
+Reservation Translation::reservation(const Window& window) {
+    const Duration almost = Duration::microseconds(999'999);
+    Reservation result{seconds_of(window.from), seconds_of(window.until + almost), NodeSet(machine_.processors()),
                        window.all_hosts || window.booked_for.empty()};
+    result.first_inside = seconds_of(window.from + almost);
+    result.last_inside = seconds_of(window.until);
+    for (std::size_t pool = 0; pool < window.pool_amounts.size(); ++pool) {
+        result.licenses.push_back({static_cast<int>(pool), static_cast<int>(window.pool_amounts[pool])});
+    }
+    for (const std::string& name : window.booked_for) {
+        result.names.push_back(number_of(name, reservations_));
+    }
     if (window.all_hosts) {
         result.nodes = NodeSet::all(machine_.processors());
     } else {
@@ -259,13 +279,24 @@ Amount Translation::default_memory(const JobDescription& job, const Asked& asked
     return cores.value_or(0) * configuration_.def_mem_per_core;
 }
 
-Translation::Asked Translation::asked(const JobDescription& job) const {
+const Translation::Asked& Translation::asked(const JobDescription& job) const {
+    if (last_asked_ != &job || last_asked_id_ != job.id) {
+        last_ = read(job);
+        last_asked_ = &job;
+        last_asked_id_ = job.id;
+    }
+    return last_;
+}
+
+Translation::Asked Translation::read(const JobDescription& job) const {
     const StatedNeeds* const needs = job.needs ? &*job.needs : nullptr;
     const StatedNeeds::Amounts none;
     const StatedNeeds::Amounts& stated = needs != nullptr && needs->per_host ? *needs->per_host : none;
     const std::vector<int> partitions = named_partitions(needs);
     Asked result;
     result.tasks = job.processors;
+    const OwnFields own = own_fields(job);
+    result.nice = own.nice;
     const Amount cores = amount_in(stated, "cores");
     if (machine_.resources().has_shared_hosts()) {
         result.amounts = amounts_of(stated);
@@ -273,7 +304,6 @@ Translation::Asked Translation::asked(const JobDescription& job) const {
     if (select_ == Select::linear) {
         result.cores_each = cores_ ? static_cast<int>(std::min(cores, most_tasks)) : 0;
     } else {
-        const OwnFields own = own_fields(job);
         result.whole = own.whole;
         if (!own.whole && own.tasks) {
             result.tasks = *own.tasks;
@@ -321,6 +351,7 @@ bool Translation::has_nodes_for(const Asked& asked, int nodes, const Partition& 
 }
 
 StatedNeeds Translation::stated(const JobDescription& job) const {
+    last_asked_ = nullptr;  // another job may lie where one was
     StatedNeeds result = job.needs ? *job.needs : StatedNeeds();
     if (!result.partition && !configuration_.default_partition.empty()) {
         result.partition = configuration_.default_partition;
@@ -329,7 +360,7 @@ StatedNeeds Translation::stated(const JobDescription& job) const {
         result.per_host.reset();
         return result;
     }
-    const Asked what = asked(job);
+    const Asked& what = asked(job);
     StatedNeeds::Amounts least = result.per_host.value_or(StatedNeeds::Amounts());
     std::erase_if(least, [](const auto& one) { return one.first == "cores" || one.second == 0; });
     if (kinds_.front() && amount_in(least, "memory") < what.amounts.front()) {
@@ -351,9 +382,6 @@ StatedNeeds Translation::stated(const JobDescription& job) const {
 }
 
 std::optional<std::string> Translation::reason_to_refuse(const JobDescription& job) const {
-    if (job.needs && job.needs->booking && machine_.has_bookings()) {
-        return "asks for a reservation, in which algorithm slurm runs no jobs";
-    }
     if (job.needs && job.needs->per_host && machine_.resources().has_shared_hosts()) {
         for (const auto& [name, amount] : *job.needs->per_host) {
             const auto& known = machine_.resources().capacities();
@@ -366,7 +394,7 @@ std::optional<std::string> Translation::reason_to_refuse(const JobDescription& j
     if (named.empty()) {
         return "names no partition, and default-partition is not set";
     }
-    const Asked what = asked(job);
+    const Asked& what = asked(job);
     if (!what.partitions.empty()) {
         return std::nullopt;
     }
@@ -398,12 +426,12 @@ slurm::Job Translation::job(const batfill::Job& waiting) {
         job.cores_each = what.cores_each;
         job.amounts = std::move(what.amounts);
     }
-    job.nice = own_fields(description).nice;
+    job.nice = what.nice;
     job.partitions = std::move(what.partitions);
     constexpr Microseconds per_minute = Microseconds{60} * 1'000'000;
     const Microseconds minutes = (waiting.walltime.count() + per_minute - 1) / per_minute;
     job.limit = static_cast<Seconds>(std::min<Microseconds>(minutes, end_key::latest / 2 / minute - 1)) * minute;
-    job.user = users_.try_emplace(description.user.text(), static_cast<int>(users_.size())).first->second;
+    job.user = number_of(description.user.text(), users_);
     for (std::size_t pool = 0; pool < waiting.request.pools().size(); ++pool) {
         if (waiting.request.of_pool(pool) > 0) {
             job.licenses.push_back({static_cast<int>(pool), static_cast<int>(waiting.request.of_pool(pool))});
@@ -415,9 +443,12 @@ slurm::Job Translation::job(const batfill::Job& waiting) {
         if (needs.begin) {
             job.begin = seconds_of(*needs.begin + Duration::microseconds(999'999));
         }
+        if (needs.booking && machine_.has_bookings()) {
+            job.reservation = number_of(*needs.booking, reservations_);
+        }
         if (needs.array) {
             const std::string key = description.id.substr(0, description.id.find('!') + 1) + *needs.array;
-            job.array = arrays_.try_emplace(key, static_cast<int>(arrays_.size())).first->second;
+            job.array = number_of(key, arrays_);
             job.array_limit = static_cast<int>(std::min<Amount>(needs.array_limit.value_or(most_tasks), most_tasks));
         }
     }

@@ -34,7 +34,7 @@ class Translation {
     const std::vector<std::int64_t>& weights() const { return weights_; }
     const std::vector<std::int64_t>& partition_factors() const { return factors_; }
     // The reservation that a window is, from its announcement on.
-    Reservation reservation(const Window& window) const;
+    Reservation reservation(const Window& window);
 
     // The seconds of Unix time in which an instant lies, and its microseconds.
     // Throws: InputError for an instant that Slurm could not name.
@@ -58,10 +58,13 @@ class Translation {
         int cores_each = 0;
         bool whole = false;
         bool all_memory = false;
+        int nice = 0;
         std::vector<Amount> amounts;  // as Job::amounts
         std::vector<int> partitions;  // those with nodes for it
     };
-    Asked asked(const JobDescription& job) const;
+    Asked read(const JobDescription& job) const;
+    // As read(), once for each job: it is asked for when a job is stated, refused or not, and submitted.
+    const Asked& asked(const JobDescription& job) const;
     std::optional<int> cores_on_each_node(const Asked& asked, int nodes, const Partition& partition) const;
     Amount default_memory(const JobDescription& job, const Asked& asked, const std::vector<int>& partitions) const;
     bool is_suitable(const Asked& asked, int node) const;
@@ -76,6 +79,9 @@ class Translation {
     void find_weights();
     std::vector<Amount> amounts_of(const StatedNeeds::Amounts& stated) const;
 
+    mutable const JobDescription* last_asked_ = nullptr;
+    mutable std::string last_asked_id_;
+    mutable Asked last_;
     const Configuration& configuration_;
     const Machine& machine_;
     Select select_ = Select::linear;
@@ -86,9 +92,10 @@ class Translation {
     std::vector<std::string> partition_names_;
     std::vector<std::int64_t> factors_;
     std::vector<int> licenses_;
-    std::vector<std::int64_t> weights_;            // of nodes
-    std::unordered_map<std::string, int> users_;   // only looked up
-    std::unordered_map<std::string, int> arrays_;  // likewise; by workload and array
+    std::vector<std::int64_t> weights_;                  // of nodes
+    std::unordered_map<std::string, int> users_;         // only looked up
+    std::unordered_map<std::string, int> arrays_;        // likewise; by workload and array
+    std::unordered_map<std::string, int> reservations_;  // likewise; by the names that jobs ask for
 };
 
 }  // namespace batfill::slurm

@@ -343,7 +343,7 @@ std::variant<Request, RejectJob> EngineCore::resolve(JobNumber number, const Job
 }
 
 std::variant<Request, std::string> EngineCore::with_windows(const JobDescription& job, Request request) const {
-    const Duration walltime = job.walltime.value_or(choice_.common().default_walltime.value_or(Duration()));
+    const Duration walltime = job.walltime ? *job.walltime : assumed_walltime(job).value_or(Duration());
     return state_.machine.with_windows(std::move(request), *job.needs, walltime, state_.now);
 }
 

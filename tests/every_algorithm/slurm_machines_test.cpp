@@ -39,7 +39,14 @@ Platform drawn_machine(Random& random, int hosts, bool shares) {
         window.until = Time::seconds(from + 60 * random.between(1, 5));
         window.announced = Time::seconds(10 * random.between(0, from / 10));
         const int first = random.between(0, hosts - 1);
-        window.hosts = ResourceSet::range(first, random.between(first, hosts - 1));
+        if (random.one_in(4)) {
+            window.pools = {{"licence", random.between(1, 2)}};
+        } else {
+            window.hosts = ResourceSet::range(first, random.between(first, hosts - 1));
+        }
+        if (random.one_in(2)) {
+            window.booked_for = {random.one_in(3) ? "exam" : "course"};
+        }
         platform.windows.push_back(std::move(window));
     }
     return platform;
@@ -50,6 +57,9 @@ void add_needs(Random& random, Workload& workload, bool shares) {
         JobDescription& job = workload.jobs[i].description;
         StatedNeeds needs;
         needs.partition = random.one_in(2) ? "low" : random.one_in(2) ? "high" : "high,low";
+        if (random.one_in(3)) {
+            needs.booking = random.one_in(3) ? "exam" : "course";
+        }
         if (random.one_in(4)) {
             needs.pools = {{"licence", random.between(0, 2)}};
         }
@@ -87,6 +97,12 @@ void add_needs(Random& random, Workload& workload, bool shares) {
         }
         job.needs = std::move(needs);
     }
+}
+
+bool is_booked(const Workload& workload, const Platform& platform, const std::string& id) {
+    return are_for_bookings(platform.windows) && std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
+               return job.description.id == id && job.description.needs->booking;
+           });
 }
 
 std::string text_of(const Outcome& outcome) {
@@ -140,6 +156,7 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
     std::size_t rejected = 0;
     std::size_t ran = 0;
     std::size_t late = 0;
+    std::size_t booked = 0;
     for (unsigned seed = 1; seed <= 150; ++seed) {
         INFO("seed " << seed);
         Random random(seed);
@@ -148,7 +165,10 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
         const Platform platform = drawn_machine(random, hosts, shares);
         Workload workload = random_workload(random, hosts, Trouble::none);
         add_needs(random, workload, shares);
-        const Parameters::Given parameters = drawn_parameters(random);
+        Parameters::Given parameters = drawn_parameters(random);
+        if (std::ranges::any_of(platform.windows, [](const Window& window) { return !window.pools.empty(); })) {
+            parameters.emplace_back("bf-licenses", "no");
+        }
         const Scenario scenario = scenario_of(platform, {workload});
         RunOptions options;
         options.keeps_deadlocks = true;  // tasks of arrays may wait for each other
@@ -164,6 +184,7 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
                                   .run_limits = SchedulerChoice("slurm", parameters).run_limits()};
         REQUIRE(check_schedule(without_cores, {workload}, platform, as_run).violations.empty());
         for (const ScheduledJob& job : outcome.schedule().jobs) {
+            booked += job.execution && is_booked(workload, platform, job.id) ? 1U : 0U;
             const bool is_late = job.execution && job.walltime && job.execution->length > *job.walltime;
             late += is_late ? 1U : 0U;
             rejected += job.state == JobState::rejected ? 1U : 0U;
@@ -179,4 +200,5 @@ TEST_CASE("slurm: on random machines the audit finds nothing, and who asks why j
     CHECK(uneven > 20);
     CHECK(ran > 3 * rejected);
     CHECK(late > 20);
+    CHECK(booked > 20);
 }

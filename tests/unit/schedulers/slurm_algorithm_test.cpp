@@ -63,6 +63,36 @@ std::vector<Amount> cores_of(const Outcome& outcome, const std::string& id) {
     return {};
 }
 
+// A window that is known from the beginning on.
+Window window_of(const std::string& from, const std::string& until, std::vector<std::string> booked_for = {}) {
+    Window window;
+    window.name = "from " + from;
+    window.from = at(from);
+    window.until = at(until);
+    window.booked_for = std::move(booked_for);
+    return window;
+}
+
+Window window_of_hosts(const std::string& from, const std::string& until, int first, int last,
+                       std::vector<std::string> booked_for = {}) {
+    Window window = window_of(from, until, std::move(booked_for));
+    window.hosts = ResourceSet::range(first, last);
+    return window;
+}
+
+Window window_of_pool(const std::string& from, const std::string& until, Amount amount,
+                      std::vector<std::string> booked_for = {}) {
+    Window window = window_of(from, until, std::move(booked_for));
+    window.pools = {{"power", amount}};
+    return window;
+}
+
+// A job that asks for the reservation `course`.
+std::string booked(const std::string& id, const std::string& submit, int nodes, const std::string& walltime,
+                   const std::string& run_time) {
+    return with(job(id, submit, nodes, walltime, run_time), R"("reservation":"course")");
+}
+
 using Rows = std::vector<std::string>;
 
 }  // namespace
@@ -174,6 +204,100 @@ TEST_CASE("slurm: a job that would run into an announced window waits for its en
     platform.windows = {window};
     CHECK(schedule_of(job("a", "0", 1, "120", "30") + "," + job("b", "0", 1, "60", "20"), platform) ==
           Rows{"a: 0 at 120", "b: 0 at 0.5"});
+}
+
+// b avoids hosts 0 and 1. a waits for its window; the cycle at 30 starts it. c waits for the nodes of a, which are back
+// at 60.5, and d, which would end behind the window then, is rejected when that ends.
+TEST_CASE("slurm: jobs of a reservation run inside, and end by its end") {
+    Platform platform = machine(4);
+    platform.windows = {window_of_hosts("10", "170", 0, 1, {"course"})};
+    const std::string jobs = booked("a", "0", 2, "60", "30") + "," + job("b", "0", 2, "300", "30") + "," +
+                             booked("c", "1", 2, "60", "60") + "," + booked("d", "2", 1, "60", "10");
+    CHECK(schedule_of(jobs, platform) == Rows{"a: 0-1 at 30", "b: 2-3 at 0.5", "c: 0-1 at 60.5", "d: rejected"});
+    // Too long for the window; and a machine without such a window does not know the field.
+    CHECK(schedule_of(booked("a", "0", 1, "161", "30"), platform) == Rows{"a: rejected"});
+    CHECK(schedule_of(booked("a", "0", 1, "-1", "30"), platform) == Rows{"a: rejected"});  // its limit is a year
+    CHECK(schedule_of(booked("a", "0", 1, "161", "30"), machine(4)) == Rows{"a: 0 at 0.5"});
+    // 150 s are 3 minutes, for which no window is long enough.
+    CHECK(schedule_of(booked("a", "0", 1, "150", "30"), platform) == Rows{"a: rejected"});
+}
+
+// The first window is too short for a. In the second, b could start only at 120.5; the third has nodes for it at 60.
+TEST_CASE("slurm: the first of several windows in which a job can start") {
+    Platform platform = machine(4);
+    platform.windows = {window_of_hosts("10", "50", 0, 1, {"course"}),
+                        window_of_hosts("20", "400", 2, 3, {"exam", "course"}),
+                        window_of_hosts("50", "400", 0, 1, {"course"})};
+    const std::string jobs = booked("a", "0", 2, "120", "90") + "," + booked("b", "1", 2, "60", "30");
+    CHECK(schedule_of(jobs, platform) == Rows{"a: 2-3 at 30", "b: 0-1 at 60"});
+}
+
+// a blocks its reservation, not its partition. The first cycle plans it at 630, when b is over, so c, which would still
+// run then, may not start, and d may.
+TEST_CASE("slurm: jobs of a reservation are a queue of their own, and come first") {
+    Platform platform = machine(4);
+    platform.windows = {window_of_hosts("0", "2000", 0, 2, {"course"})};
+    const std::string jobs = booked("b", "0", 1, "600", "600") + "," + booked("a", "1", 3, "600", "30") + "," +
+                             booked("c", "2", 1, "1200", "30") + "," + booked("d", "2", 1, "120", "30") + "," +
+                             job("e", "2", 1, "60", "10");
+    CHECK(schedule_of(jobs, platform) ==
+          Rows{"b: 0 at 0.5", "a: 0-2 at 603.5", "c: 0 at 634.5", "d: 1 at 30", "e: 3 at 3.5"});
+}
+
+// On hosts that are only counted, a window of all of them takes them as they become free.
+TEST_CASE("slurm: a reservation of all nodes") {
+    Platform platform = machine(3);
+    Window window = window_of("60", "600", {"course"});
+    window.all_hosts = true;
+    platform.windows = {window};
+    const std::string jobs =
+        booked("a", "0", 2, "60", "30") + "," + job("b", "0", 1, "120", "10") + "," + job("c", "0", 1, "60", "10");
+    CHECK(schedule_of(jobs, platform) == Rows{"a: 0-1 at 60", "b: 0 at 600", "c: 0 at 0.5"});
+}
+
+// Of 10, the window takes 8 from 100 on. b would still run then, until the cycle at 210.5 finds the window gone.
+TEST_CASE("slurm: a window of a pool is a reservation of licences") {
+    Platform platform = machine(4);
+    platform.hosts[0].zone_properties["pools"] = "power:10";
+    const auto takes = [](const std::string& one, int amount) {
+        return with(one, R"("pools":{"power":)" + std::to_string(amount) + "}");
+    };
+    platform.windows = {window_of_pool("100", "200", 8)};
+    CHECK(schedule_of(takes(job("a", "0", 1, "60", "30"), 3) + "," + takes(job("b", "0", 1, "120", "30"), 3),
+                      platform) == Rows{"a: 0 at 0.5", "b: 0 at 210.5"});
+    CHECK(schedule_of(takes(job("a", "0", 1, "120", "30"), 2), platform) == Rows{"a: 0 at 0.5"});
+    // Inside are 8, of which a takes 6; outside 2. d waits for a.
+    platform.windows = {window_of_pool("0", "1000", 8, {"course"})};
+    const std::string jobs = takes(booked("a", "0", 1, "60", "30"), 6) + "," + takes(job("b", "0", 1, "60", "30"), 3) +
+                             "," + takes(job("c", "0", 1, "60", "30"), 2) + "," +
+                             takes(booked("d", "0", 1, "60", "30"), 3) + "," + booked("e", "0", 1, "60", "30");
+    const Outcome outcome = outcome_of(jobs, platform);
+    CHECK(rows_of(outcome) == Rows{"a: 0 at 0.5", "b: 0 at 1020.5", "c: 2 at 0.5", "d: 0 at 31.5", "e: 1 at 0.5"});
+    // A window that takes nothing holds jobs, too.
+    platform.windows = {window_of_pool("10", "1000", 0, {"course"})};
+    CHECK(schedule_of(takes(booked("a", "0", 1, "60", "30"), 6), platform) == Rows{"a: 0 at 30"});
+    for (const char* const parameter : {"bf-licenses", "bf-topopt-enable"}) {
+        CHECK_THROWS_AS(schedule_of(jobs, platform, {{parameter, "yes"}, {"version", "26.11"}}), InputError);
+    }
+}
+
+// The windows begin and end inside of a second.
+TEST_CASE("slurm: windows take a whole second if they take a part of it") {
+    Platform platform = machine(1);
+    platform.windows = {window_of_hosts("60.7", "100.7", 0, 0)};
+    CHECK(schedule_of(job("a", "0", 1, "60", "10") + "," + job("b", "90.5", 1, "60", "10"), platform,
+                      {{"sched-interval", "10"}}) == Rows{"a: 0 at 0.5", "b: 0 at 110.5"});
+    platform.windows = {window_of_hosts("60.7", "121.3", 0, 0, {"course"})};
+    CHECK(schedule_of(booked("a", "0", 1, "60", "10"), platform, {{"bf-interval", "1"}, {"sched-interval", "1"}}) ==
+          Rows{"a: 0 at 61"});
+}
+
+// a is over, and forgotten, when b asks how it has ended.
+TEST_CASE("slurm: a job may wait for one that has ended long ago") {
+    const std::string jobs = job("a", "0", 1, "60", "30") + "," + job("x", "100", 1, "60", "30") + "," +
+                             with(job("b", "500", 1, "60", "30"), R"("after":["ok:a"])") + "," +
+                             with(job("c", "500", 1, "60", "30"), R"("after":["start:a"])");
+    CHECK(schedule_of(jobs, machine(2)) == Rows{"a: 0 at 0.5", "x: 0 at 100", "b: 0 at 500", "c: 1 at 500"});
 }
 
 TEST_CASE("slurm: a job without a walltime runs, and its limit is rounded up to minutes") {
@@ -325,6 +449,53 @@ TEST_CASE("slurm: says why jobs wait, in the words of squeue") {
         }
     }
     CHECK(reasons == Rows{"b Resources", "c Priority", "d BeginTime"});
+}
+
+// b holds up d for the main scheduler. The first cycle, at 30, plans b for 600; e waits for its reservation.
+TEST_CASE("slurm: says what cycles of backfill have found") {
+    Platform platform = machine(4);
+    platform.windows = {window_of_hosts("2000", "3000", 3, 3, {"course"})};
+    const std::string jobs = job("a", "0", 3, "600", "600") + "," + job("b", "1", 4, "600", "30") + "," +
+                             job("d", "2", 1, "1200", "30") + "," + booked("e", "2", 1, "60", "1");
+    const auto reasons = [&](const Parameters::Given& parameters) {
+        RunOptions options;
+        options.explain = {"b", "d", "e"};
+        const Outcome outcome = outcome_of(jobs, platform, parameters, options);
+        Rows rows;
+        for (const WaitReason& reason : outcome.wait_reasons()) {
+            const std::string& text = reason.because.text;
+            const std::size_t found = text.find("; backfill: ");
+            const std::string by_main =
+                reason.kind == WaitReason::Kind::started ? "starts" : text.substr(0, text.find(':'));
+            if (reason.time <= at("30") && reason.time > at("2")) {
+                rows.push_back(brief(reason.time) + " " + reason.job + " " + by_main +
+                               (found == std::string::npos ? "" : text.substr(found)));
+            }
+        }
+        return rows;
+    };
+    const Rows by_main{"3.5 b Resources", "3.5 d Priority", "3.5 e Reservation"};
+    const auto with_cycle = [&](const char* b, const char* d, const char* e) {
+        Rows rows = by_main;
+        rows.push_back(std::string("30 b Resources; backfill: ") + b);
+        rows.push_back(std::string("30 d Priority; backfill: ") + d);
+        rows.push_back(std::string("30 e Reservation; backfill: ") + e);
+        return rows;
+    };
+    CHECK(reasons({{"scheduler", "builtin"}}) == by_main);
+    CHECK(reasons({}) == with_cycle("a start is planned", "a start is planned", "a start is planned"));
+    // b starts 570 s after the cycle, later than in 9 minutes. Without its plan, d starts.
+    const char* const too_late = "it would start too late for a plan (bf-window)";
+    Rows behind_window = with_cycle(too_late, "", too_late);
+    behind_window[4] = "30 d starts";
+    CHECK(reasons({{"bf-window", "9"}}) == behind_window);
+    const char* const not_reached =
+        "the cycle ended before it (bf-max-job-test, bf-max-job-start or bf-node-space-size)";
+    CHECK(reasons({{"bf-max-job-test", "1"}, {"bf-node-space-size", "9"}}) ==
+          with_cycle(not_reached, not_reached, "a start is planned"));
+    CHECK(reasons({{"bf-max-job-part", "2"}})[4] ==
+          "30 d Priority; backfill: enough jobs of its user or partition were looked at (bf-max-job-user, "
+          "bf-max-job-part or bf-max-job-user-part)");
 }
 
 }  // namespace batfill::tests::slurm_algorithm_test
