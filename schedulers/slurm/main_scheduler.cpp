@@ -37,9 +37,7 @@ const MainScheduler::Outcome& MainScheduler::run(std::span<const QueueEntry> que
                 break;
             }
         }
-        const auto partition = static_cast<std::size_t>(entry.partition);
-        if (has_failed(entry) != 0 ||
-            (settings_.partition_job_depth > 0 && tried_[partition]++ >= settings_.partition_job_depth)) {
+        if (is_behind_others(entry)) {
             outcome_.has_skipped = true;
             ended_array = job.array;
             cluster_.note(entry.job, WaitsFor::priority);
@@ -168,6 +166,11 @@ char& MainScheduler::has_failed(const QueueEntry& entry) {
     const auto at = static_cast<std::size_t>(name);
     has_failed_inside_.resize(std::max(has_failed_inside_.size(), at + 1));
     return has_failed_inside_[at];
+}
+
+bool MainScheduler::is_behind_others(const QueueEntry& entry) {
+    int& tried = tried_[static_cast<std::size_t>(entry.partition)];
+    return has_failed(entry) != 0 || (settings_.partition_job_depth > 0 && tried++ >= settings_.partition_job_depth);
 }
 
 bool MainScheduler::may_be_passed(const Job& job, Seconds now) const {

@@ -39,6 +39,8 @@ class MainScheduler {
     std::optional<bool> avoid_reservations(const QueueEntry& entry, Seconds now, ReservationPlace inside);
     // The job has failed: those of its partition, or of its reservation, have to wait.
     char& has_failed(const QueueEntry& entry);
+    // Whether one before it has failed, or enough jobs of its partition were tried. Counts it as tried if not.
+    bool is_behind_others(const QueueEntry& entry);
     // Whether the job may fail without holding up those behind it.
     bool may_be_passed(const Job& job, Seconds now) const;
 
