@@ -167,6 +167,11 @@ def test_schedulers_in_python_travel(pool, weeks):
     assert (there.values()[:, 0] != there.values()[:, 1]).any()
 
 
+def test_whole_searches_of_tune_travel(pool, weeks):
+    sent = [pool.submit(batfill.tune, week, 64, evaluations=20) for week in weeks]
+    assert [best for search in sent for best in search.result()] == batfill.tune(weeks, 64, evaluations=20)
+
+
 def test_names_of_schedulers_in_a_campaign_may_cross(pool, tmp_path):
     file = tmp_path / "c.yaml"
     file.write_text(CAMPAIGN.replace("[fcfs, easy, pc, mine]", "[{algorithm: a, name: b}, {algorithm: b, name: a}]"))
