@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 from . import _core
 from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, threads_of, utf8
 from ._executor import elsewhere
-from ._notebook import intervals, table
+from ._notebook import intervals, number, table
 from ._plot import means_of, plot_comparison
 from ._machine import Amounts, Lines, Platform, machine_of
 from ._run import as_workload
@@ -88,7 +88,7 @@ class Comparison:
         asked = self._metric or "mean_wait"
         title = self._core.title(asked)
         rows = means_of(self.table("csv"), asked)
-        return table([(name, f"{mean:.6g}", f"{low:.6g}", f"{high:.6g}") for name, mean, low, high in rows],
+        return table([(name, number(mean), number(low), number(high)) for name, mean, low, high in rows],
                      ["", title, "from", "to"]) + intervals(rows, title)
 
     @property

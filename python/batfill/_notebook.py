@@ -20,6 +20,13 @@ def table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
     return "".join([*lines, "</table>"])
 
 
+def number(value: float | None) -> str:
+    """A value of a metric as a person reads it: six digits, without an exponent where it is large."""
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
+
+
 def picture(svg: str) -> str:
     """A chart, which keeps its styles to itself."""
     return f'<img src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"/>'

@@ -14,7 +14,7 @@ from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._cleaning import Seconds
 from ._machine import Amounts, Lines, Platform, machine_of
-from ._notebook import intervals, picture, table
+from ._notebook import intervals, number, picture, table
 from ._plot import plot_run
 from ._workload import Workload
 
@@ -166,8 +166,9 @@ class Run:
 
     def _repr_html_(self) -> str:
         metrics = self.metrics()
-        rows = [(name.replace("_", " "), "-" if metrics[name] is None else f"{metrics[name]:.6g}")
-                for name in ("jobs", "mean_wait", "mean_bounded_slowdown", "utilisation", "makespan")]
+        rows = [(name.replace("_", " ") + unit, number(metrics[name]))
+                for name, unit in (("jobs", ""), ("mean_wait", " (s)"), ("mean_bounded_slowdown", ""),
+                                   ("utilisation", ""), ("makespan", " (s)"))]
         chart = picture(_core.svg(self._core, "utilisation", 5, 2)) if metrics["finished"] else ""
         return table(rows, ["", self._core.label]) + chart
 

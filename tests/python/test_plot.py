@@ -218,6 +218,7 @@ def test_objects_show_themselves_in_a_notebook(workload, run):
         assert shown.startswith("<table>") and f"<td>{number}</td>" in shown
         assert len(pictures_of(shown)) == 1
     assert "&lt;b&gt;" in comparison._repr_html_() and "<b>" not in comparison._repr_html_()
+    assert f"<th>makespan (s)</th><td>{run.metrics()['makespan']:.0f}</td>" in run._repr_html_()  # no exponent
     empty = batfill.Workload.from_dataframe({"submit": [], "processors": [], "run_time": []}, processors=4)
     nothing = batfill.simulate(empty, 4)
     for one in (empty, nothing, nothing.check(), batfill.compare(empty, ["easy"])):
