@@ -22,7 +22,7 @@ namespace batfill::slurm {
 namespace {
 
 // What squeue says of a job that waits, and the rule of docs/slurm.md.
-const char* reason_text(WaitsFor reason) {
+const char* reason_text(WaitsFor reason, bool is_inside_reservation) {
     switch (reason) {
         case WaitsFor::nothing:
             return "None: the main scheduler has not looked at it yet";
@@ -35,9 +35,11 @@ const char* reason_text(WaitsFor reason) {
         case WaitsFor::array_limit:
             return "JobArrayTaskLimit";
         case WaitsFor::resources:
-            return "Resources: it fits on no idle nodes of its partition";
+            return is_inside_reservation ? "Resources: it fits on no idle nodes of its reservation"
+                                         : "Resources: it fits on no idle nodes of its partition";
         case WaitsFor::priority:
-            return "Priority: a job before it has closed the partition for the main scheduler";
+            return is_inside_reservation ? "Priority: a job of its reservation before it does not fit"
+                                         : "Priority: a job before it has closed the partition for the main scheduler";
         case WaitsFor::licenses:
             return "Licenses";
         case WaitsFor::limit:
@@ -198,9 +200,10 @@ class SlurmAlgorithm : public Algorithm {
         }
         round.explain([&](JobIndex index) {
             const Cluster& cluster = controller_->cluster();
-            const std::string found = found_text(cluster.in_cycle(place_of_[index]));
+            const JobPlace job = place_of_[index];
+            const std::string found = found_text(cluster.in_cycle(job));
             return Reason{.rule = Reason::Rule::own_words,
-                          .text = reason_text(cluster.waits_for(place_of_[index])) +
+                          .text = reason_text(cluster.waits_for(job), cluster.job(job).reservation != Job::none) +
                                   (found.empty() ? "" : "; backfill: " + found)};
         });
     }

@@ -451,6 +451,26 @@ TEST_CASE("slurm: says why jobs wait, in the words of squeue") {
     CHECK(reasons == Rows{"b Resources", "c Priority", "d BeginTime"});
 }
 
+// a and b leave no idle host in their reservation, and c does not fit there; d waits behind c, and e runs outside.
+TEST_CASE("slurm: says of a job inside a reservation what holds it up there") {
+    Platform platform = machine(3);
+    platform.windows = {window_of_hosts("0", "3000", 1, 2, {"course"})};
+    const std::string jobs = booked("a", "1", 1, "600", "600") + "," + booked("b", "1", 1, "600", "600") + "," +
+                             booked("c", "2", 2, "60", "30") + "," + booked("d", "2", 1, "60", "30") + "," +
+                             job("e", "2", 1, "60", "30");
+    RunOptions options;
+    options.explain = {"c", "d", "e"};
+    const Outcome outcome = outcome_of(jobs, platform, {}, options);
+    Rows reasons;
+    for (const WaitReason& reason : outcome.wait_reasons()) {
+        if (reason.kind != WaitReason::Kind::started && reason.time == at("3.5")) {
+            reasons.push_back(reason.job + " " + reason.because.text);
+        }
+    }
+    CHECK(reasons == Rows{"c Resources: it fits on no idle nodes of its reservation",
+                          "d Priority: a job of its reservation before it does not fit"});
+}
+
 // b holds up d for the main scheduler. The first cycle, at 30, plans b for 600; e waits for its reservation.
 TEST_CASE("slurm: says what cycles of backfill have found") {
     Platform platform = machine(4);
