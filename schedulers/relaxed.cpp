@@ -89,7 +89,6 @@ class Priority {
 // Backfilling that may delay the first job, by a factor of its wait.
 //
 // Cost of a round: O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start.
-// With actual run times it also sorts the running jobs.
 class Relaxed : public Algorithm {
  public:
     explicit Relaxed(const Parameters& parameters)
@@ -102,6 +101,7 @@ class Relaxed : public Algorithm {
     }
 
     bool needs_run_times() const override { return actual_; }
+    bool estimates_are_run_times() const override { return actual_; }
 
     bool looks_ahead(const Machine& machine) const override { return !machine.counts_processors(); }
     void begin(Round& round) override {
@@ -166,7 +166,7 @@ class Relaxed : public Algorithm {
     // The run time of a job, as known at its submission. Priorities, and the factor of the top job's walltime, use it.
     Duration known_length(const SchedulerState& state, JobIndex job) const {
         const Duration walltime = state.job(job).walltime;
-        return actual_ ? state.run_time(job) : walltime;
+        return actual_ ? state.estimate(job) : walltime;
     }
 
     // Starts jobs until one does not fit, and returns that job.
@@ -249,7 +249,7 @@ class Relaxed : public Algorithm {
             const int most = state.most_for_one_job();
             for (std::size_t at = 0; (at = state.next_allowed(at, most)) < waiting.size(); ++at) {
                 const JobIndex job = waiting.job(at);
-                add(job, actual_ ? known_length(state, job) : state.estimate_at(at));
+                add(job, state.estimate_at(at));
             }
         }
         ranked_.for_each_until([&](JobIndex job) {
@@ -278,7 +278,7 @@ class Relaxed : public Algorithm {
                       .all_wait = omega_ <= 0,
                       .latest_end = omega_ <= 0 ? Time::infinity() : top.latest_end};
         if (reason.rule == Reason::Rule::too_late) {
-            reason.end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
+            reason.end = state.now + state.estimate(job);
         }
         return reason;
     }
@@ -299,15 +299,7 @@ class Relaxed : public Algorithm {
         if (state.later) {
             return state.later->earliest(state, top);
         }
-        if (!actual_) {
-            return Reservation(state, top).shadow_time();
-        }
-        running_ = state.running;
-        for (RunningJob& running : running_) {
-            running.end = state.job(running.job).start + known_length(state, running.job);
-        }
-        std::sort(running_.begin(), running_.end());
-        return Reservation(state, top, running_).shadow_time();
+        return Reservation(state, top).shadow_time();
     }
 
     // The product in whole microseconds, rounded down. A product that differs from a whole number only in the last bits
@@ -327,7 +319,6 @@ class Relaxed : public Algorithm {
     Priority priority_;
     RankedJobs ranked_;
     std::vector<JobIndex> passed_over_;  // in this round, before the top jobs, if somebody asks
-    std::vector<RunningJob> running_;
     std::uint64_t backfilled_ = 0;
 };
 

@@ -360,9 +360,9 @@ void EngineCore::admit(Round& round, JobIndex index) {
     if (state_.limits.is_on()) {
         job.request = state_.limits.enter(job.description(), std::move(job.request));
     }
-    if (predictor_) {
+    if (predictor_ || algorithm_->estimates_are_run_times()) {
         state_.predictions.resize(state_.jobs.size());
-        state_.predictions[index] = predictor_->predict(state_, index);
+        state_.predictions[index] = predictor_ ? predictor_->predict(state_, index) : state_.run_time(index);
     }
     state_.waiting.insert(index, state_.jobs, &state_.limits);
     wait_reasons_.submitted(index, job.description().id);

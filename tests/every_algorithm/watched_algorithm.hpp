@@ -58,6 +58,7 @@ class Watched : public Algorithm {
         }
     }
     bool needs_run_times() const override { return watched_->needs_run_times(); }
+    bool estimates_are_run_times() const override { return watched_->estimates_are_run_times(); }
     bool understands_resources() const override { return watched_->understands_resources(); }
     bool looks_ahead(const Machine& machine) const override { return watched_->looks_ahead(machine); }
     std::optional<StatedNeeds> stated(const JobDescription& job) const override { return watched_->stated(job); }

@@ -289,8 +289,8 @@ struct SchedulerState {
     // How long jobs would run if nothing stopped them, by JobIndex. Kept for algorithms that need it
     // (Algorithm::needs_run_times, RunTimePredictor::needs_run_times); else empty.
     std::vector<Duration> run_times;
-    // Predicted run times (RunTimePredictor), by JobIndex. They may be longer than the walltimes only if they come from
-    // a field of the job, or were doubled. Empty if run times are not predicted.
+    // Predicted run times (RunTimePredictor), by JobIndex, or the run times (Algorithm::estimates_are_run_times). They
+    // may be longer than the walltimes only if they come from a field of the job, or were doubled. Else empty.
     std::vector<Duration> predictions;
 
     // Requires: jobs.has(index). True for a job that waits, runs, or whose end is reported in this round.
