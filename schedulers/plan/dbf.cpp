@@ -77,7 +77,9 @@ class DeadlineBased : public PlanAlgorithm {
         });
     }
     void waiting_jobs_ended(Round& round) override {
-        place_again(round, [&] { PlanAlgorithm::waiting_jobs_ended(round); });
+        const bool begins_planning = must_begin_planning(round);
+        begin_planning(round);
+        place_again(round, [&] { begins_planning ? compress_together() : compress(round); });
     }
     void withdrawn(const SchedulerState& state, JobIndex job) override {
         PlanAlgorithm::withdrawn(state, job);
