@@ -45,15 +45,21 @@ class PlainCompression : public PlainPlanAlgorithm {
     const std::vector<std::pair<JobIndex, Time>>& moves() const { return moves_; }
 
  private:
-    using Accepted = std::function<bool(Time start)>;
+    using Accepted = std::function<bool(JobIndex job, Time start)>;
+
+    void window_ended() override {
+        if (kind_ == Kind::dc) {
+            completed(false);
+        }
+    }
 
     void completed(bool early) override {
         if (kind_ == Kind::dc) {
             const std::size_t moves_before = moves_.size();
-            compress([&](Time start) { return start == now(); });
+            compress([&](JobIndex index, Time start) { return start == now() && is_within_limits(index); });
             counts_.moves_after_ends_on_time += early ? 0 : static_cast<int>(moves_.size() - moves_before);
         } else if (early) {
-            compress([](Time) { return true; });
+            compress([](JobIndex, Time) { return true; });
         }
     }
 
@@ -95,7 +101,7 @@ class PlainCompression : public PlainPlanAlgorithm {
             const bool earlier = start < planned_starts().at(*next);
             counts_.too_late_to_conflict += earlier && start >= c ? 1 : 0;
             counts_.exactly_at_c += earlier && start == c ? 1 : 0;
-            counts_.moves_before_submitted += move_earlier(*next, [&](Time t) { return t < c; }) ? 1 : 0;
+            counts_.moves_before_submitted += move_earlier(*next, [&](JobIndex, Time t) { return t < c; }) ? 1 : 0;
         }
         for (auto next = place_in_order + 1; next < order.end(); ++next) {
             const Time start = earliest_without_itself(*next);
@@ -107,7 +113,7 @@ class PlainCompression : public PlainPlanAlgorithm {
 
     bool move_earlier(JobIndex index, const Accepted& accepted) {
         const Time start = earliest_without_itself(index);
-        if (start < planned_starts().at(index) && accepted(start)) {
+        if (start < planned_starts().at(index) && accepted(index, start)) {
             cancel(index);
             place(index, start);
             moves_.emplace_back(index, start);

@@ -41,10 +41,8 @@ class PlainConservative : public PlainPlanAlgorithm {
     void compress(const std::vector<JobIndex>& order) {
         for (const JobIndex index : order) {
             const Time planned = planned_starts().at(index);
-            cancel(index);
-            place(index, earliest(index));
-            REQUIRE(planned_starts().at(index) <= planned);
-            counts_.moves += planned_starts().at(index) < planned ? 1 : 0;
+            REQUIRE(earliest_without_itself(index) <= planned);
+            counts_.moves += move_earlier(index) ? 1 : 0;
         }
     }
 
@@ -123,10 +121,8 @@ class PlainConservativeInOrder : public PlainPlanAlgorithm {
             }
             counts_.new_before_others += new_.size() > new_left ? 1 : 0;
             const Time planned = planned_starts().at(index);
-            cancel(index);
-            place(index, earliest(index));
-            REQUIRE(planned_starts().at(index) <= planned);
-            const bool moves = planned_starts().at(index) < planned;
+            REQUIRE(earliest_without_itself(index) <= planned);
+            const bool moves = move_earlier(index);
             counts_.moves += moves ? 1 : 0;
             counts_.moves_after_ends_on_time += moves && are_on_time_ ? 1 : 0;
         }
@@ -139,30 +135,23 @@ class PlainConservativeInOrder : public PlainPlanAlgorithm {
 
     std::vector<JobIndex> by_turn() const override {
         std::vector<JobIndex> order = pass_.empty() ? by_planned_start() : pass_;
+        std::erase_if(order, [&](JobIndex index) { return planned_starts().count(index) == 0; });
         std::stable_sort(order.begin(), order.end(),
                          [&](JobIndex a, JobIndex b) { return planned_starts().at(a) < planned_starts().at(b); });
         return order;
     }
 
     std::map<JobIndex, Time> starts_if_new_jobs_come_last() {
-        const std::map<JobIndex, Time> before = planned_starts();
+        const Plan before = plan();
         for (const JobIndex index : by_priority()) {
-            if (before.count(index) != 0) {
-                cancel(index);
-                place(index, earliest(index));
+            if (before.starts.count(index) != 0) {
+                move_earlier(index);
             }
         }
         for (const JobIndex index : new_) {
             place(index, earliest(index));
         }
-        const std::map<JobIndex, Time> starts = planned_starts();
-        for (const auto& [index, start] : starts) {
-            cancel(index);
-        }
-        for (const auto& [index, start] : before) {
-            place(index, start);
-        }
-        return starts;
+        return std::exchange(plan(), before).starts;
     }
 
     // Planned jobs and new ones; ties go by submission.

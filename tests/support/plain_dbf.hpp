@@ -68,7 +68,8 @@ class PlainDbf : public PlainPlanAlgorithm {
     }
     bool loses_a_deadline_of(const Plan& before) const {
         return std::any_of(before.starts.begin(), before.starts.end(), [&](const auto& planned) {
-            return late(planned.first) && meets_deadline(planned.first, before);
+            return late(planned.first) && meets_deadline(planned.first, before) &&
+                   without_promise_.count(planned.first) == 0;
         });
     }
 
@@ -97,11 +98,10 @@ class PlainDbf : public PlainPlanAlgorithm {
         lines_36_to_48(Ltmp);
     }
 
-    // Every job in the plan gets a new place, in the order of the planned starts.
+    // Every job in the plan gets a new place if it can start earlier, in the order of the planned starts.
     void compress() {
         for (const JobIndex index : by_planned_start()) {
-            cancel(index);
-            place_earliest(index);
+            move_earlier(index);
         }
     }
 
@@ -184,8 +184,9 @@ class PlainDbf : public PlainPlanAlgorithm {
     }
 
     void lines_36_to_48(const List& Ltmp) {
-        // While the end of a job is overdue, starts wait for the end of the round, as in conservative backfilling.
-        if (an_end_is_due()) {
+        // Starts wait for the end of the round, as in conservative backfilling, while the end of a job is overdue. So
+        // they do if nobody is tentative, and their order decides only who gets which processors.
+        if (an_end_is_due() || (L1_.empty() && is_plain())) {
             return;
         }
         for (const JobIndex index : Ltmp) {  // 36-43
@@ -196,11 +197,29 @@ class PlainDbf : public PlainPlanAlgorithm {
         }
     }
     void has_started(JobIndex index) override { std::erase(L1_, index); }
+    // In no list until it is placed again, then in the one in which it was. Nobody promises it anything any more.
+    void parked(JobIndex index) override {
+        without_promise_.insert(index);
+        if (std::erase(L1_, index) > 0) {
+            parked_from_L1_.insert(index);
+        }
+    }
+    void unparked(JobIndex index) override {
+        if (parked_from_L1_.erase(index) > 0) {
+            insert(L1_, index);
+        }
+    }
+    void withdrawn(JobIndex index) override {
+        std::erase(L1_, index);
+        parked_from_L1_.erase(index);
+    }
 
     Repair repair_;
     Counts& counts_;
     List L1_;  // L0 is all other waiting jobs
     std::set<JobIndex> met_at_submission_;
+    std::set<JobIndex> parked_from_L1_;
+    std::set<JobIndex> without_promise_;  // were parked once
 };
 
 }  // namespace batfill::tests

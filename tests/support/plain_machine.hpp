@@ -175,6 +175,16 @@ class PlainMachine {
 
     bool are_of_one_machine(int a, int b) const { return at(a).machine == at(b).machine; }
     int processors() const { return static_cast<int>(processors_.size()); }
+    // The processors of a running job.
+    Place place_of(JobIndex job) const {
+        Place place;
+        for (std::size_t i = 0; i < processors_.size(); ++i) {
+            if (processors_[i].user == job) {
+                place.push_back(static_cast<int>(i));
+            }
+        }
+        return place;
+    }
     const std::map<JobIndex, Running>& running() const { return running_; }
     int copies_of(const std::string& license) const { return copies_.at(license); }
 
