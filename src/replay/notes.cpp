@@ -4,6 +4,8 @@
 
 #include <batfill/engine/algorithm.hpp>
 
+#include "src/core/properties.hpp"
+#include "src/support/job_fields.hpp"
 #include "src/support/json.hpp"
 #include "src/support/text.hpp"
 
@@ -81,6 +83,7 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
             of_parameters_.insert("algorithm " + choice->algorithm() + ": " + text);
         }
     }
+    add_limits(workload, machine.limits());
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
             of_fields.add_fields(job.other_fields.text());
@@ -98,6 +101,25 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
     computes_ = computes_ || std::ranges::any_of(workload.profiles, [](const auto& profile) {
                     return profile.second.type == JobProfile::Type::parallel_homogeneous;
                 });
+}
+
+void ReplayNotes::add_limits(const Workload& workload, const Limits& limits) {
+    std::map<std::string, LimitsOfNobody> of_fields;
+    std::map<std::string, bool> is_in_jobs;
+    for (const Limit& limit : limits.all()) {
+        for (const std::string& field : limit.of) {
+            const auto [known, is_new] = is_in_jobs.try_emplace(field, workload.jobs.empty());
+            if (is_new && !known->second) {
+                known->second = std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
+                    return JobFields(job.description)(field).has_value();
+                });
+            }
+            if (!known->second) {
+                ++of_fields.try_emplace(field, LimitsOfNobody{limit.place, 0}).first->second.lines;
+            }
+        }
+    }
+    of_nobody_.insert(of_fields.begin(), of_fields.end());
 }
 
 void ReplayNotes::add_machine(const std::vector<std::string>& notes) {
@@ -138,6 +160,7 @@ void ReplayNotes::add(const ReplayNotes& others) {
         of_other_algorithms_[algorithm].insert(read.begin(), read.end());
     }
     of_parameters_.insert(others.of_parameters_.begin(), others.of_parameters_.end());
+    of_nobody_.insert(others.of_nobody_.begin(), others.of_nobody_.end());
     licenses_ = licenses_ || others.licenses_;
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
@@ -198,6 +221,13 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     }
     if (wrong_bookings_) {
         texts.emplace_back("jobs have a field reservation that is no name, and nobody looks at it");
+    }
+    for (const auto& [field, limits] : of_nobody_) {
+        texts.push_back("no job has the field " + clear_name(field) + ", so " +
+                        (limits.lines == 1
+                             ? limits.first + " limits"
+                             : counted(limits.lines, "line") + " of limits, from " + limits.first + " on, limit") +
+                        " nobody");
     }
     if (computes_) {
         const std::string rounded =

@@ -32,6 +32,7 @@ class ReplayNotes {
     // - licences that the jobs want and the placement does not look at
     // - pools, amounts on each host, partitions and bookings that the jobs ask for where the machine has none at
     // all; also a field reservation that is no name
+    // - limits of a field that no job has
     // - jobs that compute: Batsim counts their time otherwise
     // - what the algorithm says of its parameters
     // `choice`: null for a scheduler that is not ours. Cost: O(text of the jobs + profiles).
@@ -51,6 +52,7 @@ class ReplayNotes {
     std::vector<std::string> texts(std::size_t rounded_run_times = 0) const;
 
  private:
+    void add_limits(const Workload& workload, const Limits& limits);
     void add_fields_of_others(const Workload& workload, const SchedulerChoice* choice);
 
     static constexpr std::size_t dependency = 2;
@@ -62,6 +64,11 @@ class ReplayNotes {
     std::set<std::string> of_machines_;
     std::map<std::string, std::set<std::string>> of_other_algorithms_;  // fields, by algorithm
     std::set<std::string> of_parameters_;
+    struct LimitsOfNobody {
+        std::string first;  // its file and line
+        std::size_t lines;
+    };
+    std::map<std::string, LimitsOfNobody> of_nobody_;  // by the field that no job has
     bool licenses_ = false;
     bool pools_ = false;
     bool per_host_ = false;

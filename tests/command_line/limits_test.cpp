@@ -85,6 +85,13 @@ TEST_CASE("a wrong file of limits is refused with its line, and one without limi
     const Outcome empty = simulate("\n");
     CHECK(empty.status == 0);
     CHECK_THAT(empty.errors, Contains("there is no limit in it, expected one on each line"));
+    const std::string of_nobody =
+        "{\"of\":\"user\",\"most\":{\"jobs\":1}}\n{\"of\":[\"user\",\"usr\"],\"most\":{\"jobs\":1}}\n";
+    CHECK_THAT(simulate(of_nobody).errors,
+               Contains("no job has the field usr, so ") && Contains("wrong.limits:2 limits nobody"));
+    CHECK_THAT(simulate(of_nobody + "{\"of\":\"usr\",\"most\":{\"jobs\":1}}").errors,
+               Contains("so 2 lines of limits, from ") && Contains("wrong.limits:2 on, limit nobody"));
+    CHECK_THAT(simulate(R"({"of":"user","most":{"jobs":1}})").errors, !Contains("nobody"));
     check_refused(run(inputs.folder,
                       {"simulate", "-q", "-w", workload, "-a", "filler", "-e", inputs.folder.file("out"), "-p", "4",
                        "--limits", inputs.folder.write("right.limits", R"({"of":"user","most":{"jobs":1}})")}),
