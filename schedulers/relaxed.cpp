@@ -295,7 +295,7 @@ class Relaxed : public Algorithm {
     }
 
     // The earliest time at which the top job can run, judging by the known ends of the running jobs.
-    Time time_of_start(const SchedulerState& state, JobIndex top) {
+    static Time time_of_start(const SchedulerState& state, JobIndex top) {
         if (state.later) {
             return state.later->earliest(state, top);
         }

@@ -273,6 +273,8 @@ void EngineCore::killed(const JobsKilled& killed) {
 }
 
 void EngineCore::machine_changed(const MachineChanged& change) {
+    refuse_if(!choice_.description().takes_event_files, "algorithm ", choice_.algorithm(),
+              ": it does not know external events, expected that no processor is lost or comes back");
     const ResourceSet known = change.processors.intersection(ResourceSet::range(0, state_.processors - 1));
     if (change.available) {
         state_.unavailable.remove(known);

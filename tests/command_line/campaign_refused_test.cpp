@@ -283,6 +283,16 @@ TEST_CASE("A campaign takes no option whose name is cut short") {
     }
 }
 
+TEST_CASE("A campaign does not let processors fail under an algorithm that does not know it") {
+    const CampaignFolder campaign;
+    const Outcome outcome = campaign.run(
+        "workloads:\n  - {generate: lublin, jobs: 9, processors: 8, seed: 1, failures: {mtbf: 9, mttr: 9, seed: 1}}\n"
+        "schedulers: [fcfs, slurm]\n");
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.errors, Contains("c.yaml: scheduler slurm: it does not know external events, expected workloads "
+                                        "without failures\n"));
+}
+
 TEST_CASE("A campaign makes something of all options: it refuses --help") {
     const CampaignFolder campaign;
     campaign.folder.write("three.swf", log_of_three_weeks());

@@ -244,6 +244,7 @@ void try_every_algorithm(Trouble trouble, int rounds) {
     std::size_t broken_guarantees = 0;
     std::size_t resubmitted = 0;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
+        const bool may_fail = find_algorithm(drawn.name).takes_event_files;
         guarantees |= SchedulerChoice(drawn.name, drawn.parameters).gives_guarantees();
         switches |= Engine(drawn.name, drawn.parameters).algorithm().switches_processors();
         Random random(2024);
@@ -252,7 +253,8 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = random.between(1, 12);
             Workload workload = random_workload(random, processors, trouble);
-            const bool fails = trouble == Trouble::failures || (trouble == Trouble::no_time && random.one_in(2));
+            const bool fails =
+                may_fail && (trouble == Trouble::failures || (trouble == Trouble::no_time && random.one_in(2)));
             const std::string events = fails ? random_failures(random, processors) : "";
             const Scenario scenario = scenario_of(machine_of_round(processors, round), {std::move(workload)}, events);
             const DrawnAlgorithm tried = fails ? with_failure_parameters(drawn, round) : drawn;

@@ -12,7 +12,7 @@ struct RunLimits {
     Duration launch_delay;     // a job holds its processors so long before it runs
     Duration over_time_limit;  // a job may run on so long behind its limit
     Duration timeout_check;    // the time between looks at the limits; 0: it looks all the time
-    Time checks_from;          // the first look
+    Time checks_from;          // the first look, if there is time between them
 
     // Whether nothing of this is so: jobs end at their walltimes, counted from the moment of the start.
     bool are_none() const { return std::max({launch_delay, over_time_limit, timeout_check}) == Duration(); }
@@ -22,9 +22,12 @@ struct RunLimits {
         constexpr Microseconds second = 1'000'000;
         const Microseconds limit = rounded_up(walltime.count(), 60 * second) + over_time_limit.count();
         const Microseconds end = rounded_up(start.since_zero().count() - second + 1, second) + limit;
+        if (timeout_check == Duration()) {
+            return Time::at(Duration::microseconds(end));
+        }
         const Microseconds first = checks_from.since_zero().count();
-        const Microseconds period = std::max<Microseconds>(timeout_check.count(), 1);
-        return Time::at(Duration::microseconds(first + rounded_up(std::max(end - first, Microseconds{0}), period)));
+        return Time::at(
+            Duration::microseconds(first + rounded_up(std::max(end - first, Microseconds{0}), timeout_check.count())));
     }
 
  private:

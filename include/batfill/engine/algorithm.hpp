@@ -318,7 +318,7 @@ struct AlgorithmDescription {
                                       Placement::snug, Placement::fullest};
     // Fields of jobs that only it reads.
     std::vector<std::string> own_fields = {};
-    // What it does not know: the parameter walltime-margin, files of external events, and WRENCH.
+    // What it does not know: the parameter walltime-margin, external events such as lost processors, and WRENCH.
     bool has_walltime_margin = true;
     bool takes_event_files = true;
     bool serves_wrench = true;

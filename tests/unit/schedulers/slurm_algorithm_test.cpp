@@ -6,6 +6,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>
 
+#include "tests/support/machine_events.hpp"
 #include "tests/support/simulator_fixture.hpp"
 
 // Schedules of the algorithm slurm, worked by hand. The main scheduler runs at half seconds, 3 seconds apart unless
@@ -387,6 +388,7 @@ TEST_CASE("slurm: jobs are stopped by their limits when the daemon looks at them
     CHECK(ends({}) == Rows{"0.5 to 60.5, stopped", "63.5 to 93.5"});
     CHECK(ends({{"over-time-limit", "1"}}) == Rows{"0.5 to 90.5", "91.5 to 121.5"});
     CHECK(ends({{"over-time-limit", "15s"}}) == Rows{"0.5 to 75, stopped", "75.5 to 105.5"});
+    CHECK(ends({{"over-time-limit", "15s"}, {"daemon-start", "80"}})[0] == "0.5 to 75, stopped");
     CHECK(ends({{"timeout-check", "30"}}) == Rows{"0.5 to 60, stopped", "60.5 to 90.5"});
     CHECK(ends({{"timeout-check", "30"}, {"daemon-start", "-13"}}) == Rows{"0.5 to 77, stopped", "77.5 to 107.5"});
     CHECK(ends({{"timeout-check", "50"}, {"over-time-limit", "1"}}) == Rows{"0.5 to 90.5", "91.5 to 121.5"});
@@ -407,6 +409,17 @@ TEST_CASE("slurm: a running job past its limit is expected to end soon") {
     CHECK(schedule_of(jobs, machine(2), parameters) == Rows{"a: 0 at 0.5", "b: 0-1 at 360.5", "c: 0 at 371.5"});
     CHECK(schedule_of(jobs, shared_machine(2, "cores:1"), parameters) ==
           Rows{"a: 0 at 0.5", "b: 0-1 at 360.5", "c: 1 at 120"});
+}
+
+TEST_CASE("slurm: a lost processor is refused, as it is not known what Slurm would do") {
+    const auto outcome = [](const std::string& algorithm) {
+        return run(scenario_of(machine(2), {workload_of(job("a", "0", 1, "60", "30"))}, lost("9", "1")),
+                   {algorithm, {}}, {});
+    };
+    CHECK_NOTHROW(outcome("fcfs"));
+    CHECK_THROWS_WITH(outcome("slurm"),
+                      "algorithm slurm: it does not know external events, expected that no processor "
+                      "is lost or comes back");
 }
 
 TEST_CASE("slurm: wrong parameters and fields are errors that say what was expected") {
