@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -105,6 +107,55 @@ void write_given(const JobsOnMachine& given, const LogConversion& request, Conve
     }
 }
 
+// Leaves out limits of fields and amounts that no job of the log has. They limit nobody, and a machine with what the
+// jobs take does not know their names.
+void leave_out_limits_of_nobody(const SwfLog& log, SlurmLimits& limits) {
+    std::set<std::string> amounts{"jobs", "processors"};
+    for (const LoggedNeeds& needs : log.needs) {
+        for (const auto& [name, amount] : needs.stated.per_host.value_or(StatedNeeds::Amounts())) {
+            amounts.insert(name);
+        }
+        for (const auto& [name, amount] : needs.stated.pools) {
+            amounts.insert(name);
+        }
+    }
+    const auto is_in_jobs = [&](const std::string& field) {
+        if (field == "user" || field == "queue") {
+            return !(field == "user" ? log.users : log.queues).empty();
+        }
+        for (std::size_t i = 0; i < log.other_fields.size(); ++i) {
+            if (log.other_fields[i].find('"' + field + "\":") != std::string_view::npos) {
+                return true;
+            }
+        }
+        return false;
+    };
+    const auto leave_out = [&](const Limit& limit, const std::string& why) {
+        std::string text;
+        append_json(limit, text);
+        limits.left_out.push_back({text.substr(0, text.size() - 1), why});
+    };
+    std::map<std::string, bool> known;
+    std::erase_if(limits.kept, [&](Limit& limit) {
+        for (const std::string& field : limit.of) {
+            const auto [found, is_new] = known.try_emplace(field, false);
+            found->second = is_new ? is_in_jobs(field) : found->second;
+            if (!found->second) {
+                leave_out(limit, "no job has the field " + field);
+                return true;
+            }
+        }
+        std::erase_if(limit.most, [&](const auto& one) {
+            const bool is_left_out = !amounts.contains(one.first);
+            if (is_left_out) {
+                leave_out({limit.of, limit.values, {one}, 0}, "no job takes any of it");
+            }
+            return is_left_out;
+        });
+        return limit.most.empty();
+    });
+}
+
 // Writes the limits of Slurm.
 void write_limits(const LogConversion& request, ConvertedLog& result, OutputFiles& beside) {
     if (!request.limits) {
@@ -112,6 +163,7 @@ void write_limits(const LogConversion& request, ConvertedLog& result, OutputFile
     }
     SlurmLimits limits = read_slurm_limits(request.qos_dump, request.assoc_dump, result.log.read_fields,
                                            request.accounting && request.accounting->counts_nodes);
+    leave_out_limits_of_nobody(result.log, limits);
     std::string text;
     for (const Limit& limit : limits.kept) {
         append_json(limit, text);

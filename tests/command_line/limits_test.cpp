@@ -98,6 +98,31 @@ TEST_CASE("a wrong file of limits is refused with its line, and one without limi
                   2, "algorithm filler: not for machines with pools, capacities, partitions, windows or limits");
 }
 
+TEST_CASE("import sacct makes a file of limits, without those of what no job has") {
+    const Inputs inputs;
+    const std::string qos = inputs.folder.write("qos.txt",
+                                                "Name|MaxTRESPU|MaxJobsPU|MaxWall\n"
+                                                "normal|cpu=64,gres/gpu:a100=4|20|1-00:00:00\n");
+    const auto import = [&](const std::string& columns, const std::string& values) {
+        const std::string log = inputs.folder.write(
+            "sacct.txt", "JobID|User|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|AllocCPUS|NNodes|AllocTRES|State" +
+                             columns + "\n1|ann|1700000000|1700000010|1700000020|00:00:10|00:01:00|8|8|1|" +
+                             "cpu=8,gres/gpu=1|COMPLETED" + values + '\n');
+        const Outcome imported =
+            run(inputs.folder, {"import", "sacct", log, "--fields", "per-host", "-o", inputs.folder.file("jobs.json"),
+                                "--limits", inputs.folder.file("site.limits"), "--qos-dump", qos});
+        CHECK(imported.status == 0);
+        return imported.output;
+    };
+    const std::string said = import("|QOS", "|normal");
+    CHECK(contents(inputs.folder.file("site.limits")) ==
+          "{\"of\":[\"qos\",\"user\"],\"value\":[\"normal\",null],\"most\":{\"cores\":64,\"jobs\":20}}\n");
+    CHECK_THAT(said, Contains("Limits: 1 line\n") && Contains("left out: qos normal: maxwall=1-00:00:00"));
+    CHECK_THAT(said, Contains(R"("most":{"gpus_a100":4}} (no job takes any of it))"));
+    CHECK_THAT(import("", ""), Contains("Limits: 0 lines\n") && Contains("(no job has the field qos)"));
+    CHECK(contents(inputs.folder.file("site.limits")).empty());
+}
+
 TEST_CASE("queues=partitions gives each partition a queue, and compare says when fcfs needs it") {
     const Inputs inputs;
     const std::string platform = inputs.folder.write(
