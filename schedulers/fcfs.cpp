@@ -18,7 +18,7 @@ class FirstComeFirstServed : public Algorithm {
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<FirstComeFirstServed>(*this); }
     bool understands_resources() const override { return true; }
     // Without windows, what is free now is free for ever.
-    bool looks_ahead(const Machine& machine) const override { return !machine.windows().empty(); }
+    bool looks_ahead(const SchedulerState& state) const override { return !state.machine.windows().empty(); }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();

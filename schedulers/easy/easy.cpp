@@ -50,7 +50,7 @@ class Easy : public Algorithm {
                   ": not for machines with pools, capacities, partitions, windows or limits");
     }
     bool understands_resources() const override { return true; }
-    bool looks_ahead(const Machine& machine) const override { return !machine.counts_processors(); }
+    bool looks_ahead(const SchedulerState& state) const override { return !state.counts_processors(); }
     void require_dependencies() const override {
         refuse_if(!imitation_.empty(), imitation_,
                   ": not for jobs that wait for others (the fields after, begin and array_limit)");

@@ -44,17 +44,13 @@ void open_column(BasicAvailabilityProfile<Number>& free, const BasicAvailability
 
 }  // namespace
 
-CountedProfile::CountedProfile(const Machine& machine, Time origin, const std::vector<std::size_t>& planned_pools)
+CountedProfile::CountedProfile(const Machine& machine, Time origin, const std::vector<std::size_t>& pools)
     : origin_(origin) {
     if (!machine.resources().has_named_hosts()) {
         processors_.emplace(origin, machine.processors());
     }
-    for (const std::size_t number : planned_pools) {
-        const Resources::Pool& pool = machine.resources().pools()[number];
-        const bool is_in_windows =
-            std::ranges::any_of(machine.windows(), [=](const Window& window) { return window.names_pool(number); });
-        const Amount share = pool.total / std::max(machine.processors(), 1);
-        pools_.push_back({number, pool.name, PoolProfile(origin, pool.total), processors_ && !is_in_windows, share});
+    for (const std::size_t pool : pools) {
+        add_pool(pool, machine.resources().pools()[pool].name, machine.resources().pools()[pool].total);
     }
 }
 
@@ -65,66 +61,24 @@ CountedProfile CountedProfile::taken_by(const Window& window, Time origin) const
         taken.processors_.emplace(origin, window.processors);
     }
     for (const Pool& pool : pools_) {
-        taken.pools_.push_back({pool.number, pool.name, PoolProfile(origin, window.amount_of(pool.number)), false, 0});
+        taken.add_pool(pool.number, pool.name, window.amount_of(pool.number));
     }
     return taken;
 }
 
+void CountedProfile::add_pool(std::size_t pool, const std::string& name, Amount free) {
+    const auto at = std::ranges::lower_bound(pools_, pool, {}, &Pool::number);
+    pools_.insert(at, {pool, name, PoolProfile(origin_, free)});
+}
+
+void CountedProfile::take_of(std::size_t column, const Request& request, Time from, Time to) {
+    pools_[column - (processors_ ? 1U : 0U)].add(request, from, to, -1);
+}
+
 void CountedProfile::add_pools(const Request& request, Time from, Time to, int sign) {
     for (Pool& pool : pools_) {
-        add(pool, request, from, to, sign);
+        pool.add(request, from, to, sign);
     }
-}
-
-void CountedProfile::add(Pool& pool, const Request& request, Time from, Time to, int sign) {
-    const Amount change = sign * request.of_pool(pool.number);
-    if (change == 0 || from >= to) {
-        return;
-    }
-    if (is_scarce(pool, request)) {
-        return pool.free.add(from, to, change);
-    }
-    pool.kept.emplace_back(from, change);
-    pool.kept.emplace_back(to, -change);
-    constexpr std::size_t few = 16384;
-    if (pool.kept.size() > 4 * pool.together + few) {
-        put_together(pool);
-    }
-}
-
-// Makes one change of those at one instant, and of all before the origin. Those that cancel out go.
-void CountedProfile::put_together(Pool& pool) const {
-    for (auto& [instant, change] : pool.kept) {
-        instant = std::max(instant, origin_);
-    }
-    const auto added = pool.kept.begin() + static_cast<std::ptrdiff_t>(pool.together);
-    const auto is_before = [](const auto& a, const auto& b) { return a.first < b.first; };
-    std::sort(added, pool.kept.end(), is_before);
-    std::inplace_merge(pool.kept.begin(), added, pool.kept.end(), is_before);
-    std::size_t together = 0;
-    for (std::size_t i = 0; i < pool.kept.size(); ++together) {
-        std::pair<Time, Amount> sum(pool.kept[i].first, 0);
-        for (; i < pool.kept.size() && pool.kept[i].first == sum.first; ++i) {
-            sum.second += pool.kept[i].second;
-        }
-        pool.kept[together] = sum;
-    }
-    pool.kept.resize(together);
-    std::erase_if(pool.kept, [](const auto& one) { return one.second == 0; });
-    pool.together = pool.kept.size();
-}
-
-bool CountedProfile::is_scarce(Pool& pool, const Request& request) const {
-    if (pool.is_ample && request.of_pool(pool.number) > pool.share * request.processors) {
-        put_together(pool);
-        pool.free.advance(origin_);
-        for (const auto& [instant, change] : pool.kept) {
-            pool.free.add(instant, Time::infinity(), change);
-        }
-        pool.kept = {};
-        pool.is_ample = false;
-    }
-    return !pool.is_ample;
 }
 
 void CountedProfile::add_part(const Window& window, bool named, const Request& request, int processors, Time from,
@@ -134,7 +88,7 @@ void CountedProfile::add_part(const Window& window, bool named, const Request& r
     }
     for (Pool& pool : pools_) {
         if (window.names_pool(pool.number) == named) {
-            add(pool, request, from, to, sign);
+            pool.add(request, from, to, sign);
         }
     }
 }
@@ -167,8 +121,8 @@ Time CountedProfile::earliest_of_columns(const Request& request, Duration length
             start = processors_->earliest(start, length, request.processors, limit, before);
         }
         agreed = start;
-        for (Pool& pool : needed.empty() ? std::span<Pool>() : pools_) {
-            if (needed[pool.number] > 0 && is_scarce(pool, request)) {
+        for (const Pool& pool : needed.empty() ? std::span<const Pool>() : pools_) {
+            if (needed[pool.number] > 0) {
                 start = pool.free.earliest(start, length, needed[pool.number], limit, before);
             }
         }
@@ -189,8 +143,8 @@ std::optional<Shortage> CountedProfile::shortage(const Request& request, Duratio
         note(first_lack(*processors_, request.processors, at, at + length),
              {Shortage::Of::processors, "", request.processors});
     }
-    for (Pool& pool : pools_) {
-        if (const Amount needed = request.of_pool(pool.number); needed > 0 && is_scarce(pool, request)) {
+    for (const Pool& pool : pools_) {
+        if (const Amount needed = request.of_pool(pool.number); needed > 0) {
             note(first_lack(pool.free, needed, at, at + length), {Shortage::Of::pool, pool.name, needed});
         }
     }

@@ -74,6 +74,12 @@ void EngineCore::begin_resources() {
     state_.pools_left = mapped(resources.pools(), &Resources::Pool::total);
     state_.windows = WindowsNow(state_.machine);
     state_.limits = LimitsNow(state_.machine);
+    for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
+        if (explains() || resources.has_named_hosts() || state_.placement == Placement::contiguous ||
+            std::ranges::any_of(state_.machine.windows(), [=](const Window& one) { return one.names_pool(pool); })) {
+            state_.scarce_pools.push_back(pool);
+        }
+    }
     if (!resources.has_named_hosts()) {
         return;
     }
@@ -94,8 +100,27 @@ void EngineCore::begin_availability() {
     const Parameters& parameters = choice_.parameters();
     const std::string plan_pools = parameters.knows("plan-pools") ? parameters.text("plan-pools") : "all";
     Availability::planned(state_.machine.resources(), plan_pools);  // refuses a pool that does not exist
-    if (call_algorithm([&] { return algorithm_->looks_ahead(state_.machine); })) {
+    if (!state_.later && call_algorithm([&] { return algorithm_->looks_ahead(state_); })) {
         state_.later = std::make_unique<Availability>(state_.machine, state_.now, plan_pools);
+    }
+    if (state_.later) {
+        state_.later->reset(state_);
+    }
+}
+
+// Pools of which a new job takes more than the share of its processors are scarce from now on.
+void EngineCore::find_scarce_pools(const Request& request) {
+    std::vector<std::size_t>& scarce = state_.scarce_pools;
+    const std::size_t before = scarce.size();
+    for (std::size_t pool = 0; pool < request.pools().size(); ++pool) {
+        const Amount share = state_.machine.resources().pools()[pool].total / state_.processors;
+        const auto at = std::ranges::lower_bound(scarce, pool);
+        if (request.of_pool(pool) > share * request.processors && (at == scarce.end() || *at != pool)) {
+            scarce.insert(at, pool);
+        }
+    }
+    if (scarce.size() != before) {
+        begin_availability();
     }
 }
 
@@ -362,6 +387,9 @@ void EngineCore::admit(Round& round, JobIndex index) {
     if (state_.limits.is_on()) {
         job.request = state_.limits.enter(job.description(), std::move(job.request));
     }
+    if (job.request.details) {
+        find_scarce_pools(job.request);
+    }
     if (predictor_ || algorithm_->estimates_are_run_times()) {
         state_.predictions.resize(state_.jobs.size());
         state_.predictions[index] = predictor_ ? predictor_->predict(state_, index) : state_.run_time(index);
@@ -529,7 +557,7 @@ void EngineCore::run_round() {
     }
     withdraw_ended_jobs();
     if (state_.later) {
-        news_.machine_changed ? state_.later->machine_changed(state_) : state_.later->ended(state_, news_.completions);
+        news_.machine_changed ? state_.later->reset(state_) : state_.later->ended(state_, news_.completions);
     }
     if (news_.machine_changed) {
         reject_waiting(GuaranteeBreakCause::loss, {},

@@ -147,6 +147,7 @@ class EngineCore : private Admission {
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void begin_resources();
     void begin_availability();
+    void find_scarce_pools(const Request& request);
     void leave_queue(JobIndex index);
     void give_resources(Job& job);
     void ask_for_wake();

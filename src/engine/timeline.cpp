@@ -74,7 +74,9 @@ void Timeline::index_hosts() {
 
 void Timeline::reset(const SchedulerState& state) {
     origin_ = state.now;
-    counted_ = CountedProfile(*machine_, state.now, planned_pools_);
+    std::vector<std::size_t> pools;
+    std::ranges::set_intersection(planned_pools_, state.scarce_pools, std::back_inserter(pools));
+    counted_ = CountedProfile(*machine_, state.now, pools);
     add_hosts(state.now);
     ResourceSet unusable = state.unavailable;
     for (const ResourceSet* others : {&state.asleep, &state.falling_asleep, &state.waking}) {
@@ -87,17 +89,40 @@ void Timeline::reset(const SchedulerState& state) {
     next_news_ = 0;
     later_windows_.clear();
     learn_windows(state.now);
-    const Time soonest = state.machine.is_plain() ? state.now : state.now + Duration::microseconds(1);
+    soonest_ = state.machine.is_plain() ? state.now : state.now + Duration::microseconds(1);
     for (const RunningJob& running : state.running) {
         const Job& job = state.job(running.job);
         take_or_give(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
-                     std::max(running.end, soonest), -1);
+                     std::max(running.end, soonest_), -1);
     }
+}
+
+std::vector<std::size_t> Timeline::add_scarce_pools(const SchedulerState& state) {
+    std::vector<std::size_t> added;
+    for (const std::size_t pool : state.scarce_pools) {
+        if (std::ranges::binary_search(planned_pools_, pool) && !counted_.has_pool(pool)) {
+            const auto& [name, total] = machine_->resources().pools()[pool];
+            counted_.add_pool(pool, name, total);
+            for (auto& [window, left] : left_inside_) {
+                left.add_pool(pool, name, 0);
+            }
+            added.push_back(counted_.column_of(pool));
+            for (const RunningJob& running : state.running) {
+                take_of(added.back(), state.job(running.job).request, origin_, std::max(running.end, soonest_));
+            }
+            ++version_;
+        }
+    }
+    return added;
+}
+
+bool Timeline::takes_of_planned_pools(const Request& request) const {
+    return std::ranges::any_of(planned_pools_, [&](std::size_t pool) { return request.of_pool(pool) > 0; });
 }
 
 void Timeline::reset(Time now, int free, std::span<const RunningJob> running) {
     origin_ = now;
-    counted_ = CountedProfile(*machine_, now, planned_pools_);
+    counted_ = CountedProfile(*machine_, now, {});
     counted_.take_for_ever(machine_->processors() - free);
     for (const RunningJob& job : running) {
         counted_.add({job.processors}, job.processors, std::max(job.end, now + Duration::microseconds(1)),

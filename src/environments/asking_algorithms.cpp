@@ -25,7 +25,7 @@ class AskingAlgorithm : public Algorithm {
 
     bool needs_run_times() const override { return true; }  // rewards do
     bool understands_resources() const override { return true; }
-    bool looks_ahead(const Machine&) const override { return true; }
+    bool looks_ahead(const SchedulerState&) const override { return true; }
     void submitted(Round& round, JobIndex job) override { episode_.submitted(round.state(), job); }
     void started(const SchedulerState& state, JobIndex job) override {
         episode_.started(state, job);

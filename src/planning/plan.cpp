@@ -51,6 +51,27 @@ void Plan::reset(const SchedulerState& state, const std::string& plan_pools) {
     reset(std::move(timeline));
 }
 
+// What was proved without a look at a pool is true with it.
+void Plan::add_scarce_pools(const SchedulerState& state) {
+    for (const std::size_t added : timeline_->add_scarce_pools(state)) {
+        columns_.insert(columns_.begin() + static_cast<std::ptrdiff_t>(added), Column());
+        for (std::uint32_t number = 0; number < slots_.size(); ++number) {
+            const Slot& slot = slots_[number];
+            if (slot_of_[slot.job] != number) {
+                continue;  // nobody has it
+            }
+            if (!slot.cancelled && !slot.start.is_infinite()) {
+                timeline_->take_of(added, *slot.request, slot.start, slot.end());
+            }
+            timeline_->counted().each_column([&](std::size_t column, const auto&, const auto& taken) {
+                if (column == added) {
+                    add_to_class(columns_[column], taken(slot.processors, slot.request), {slot.walltime, number});
+                }
+            });
+        }
+    }
+}
+
 void Plan::refuse_unplanned(JobIndex job) {
     throw BrokenRule(job, "it is looked up in the plan, where it is not");
 }
@@ -74,7 +95,7 @@ void Plan::give_back(const SchedulerState& state, const Completion& completion) 
 
 template <class Use>
 void Plan::each_column(Use use) {
-    timeline_->counted().each_column([&](std::size_t number, const auto* profile, const auto& taken) {
+    timeline_->counted().each_column([&](std::size_t number, const auto& profile, const auto& taken) {
         use(columns_[number], profile, [&](const Slot& slot) { return taken(slot.processors, slot.request); });
     });
 }
@@ -90,13 +111,13 @@ void Plan::allow_starts(const Request& given, int processors, const Place& place
 void Plan::allow_starts_in_columns(const Request& given, int processors, Time from, Time to) {
     from = std::max(from, origin());
     if (!by_start_.empty() && from < to && slot(by_start_.back()).start > from) {
-        timeline_->counted().each_column([&](std::size_t number, const auto* profile, const auto& taken) {
+        timeline_->counted().each_column([&](std::size_t number, const auto& profile, const auto& taken) {
             const auto amount = taken(processors, &given);
-            if (profile == nullptr || amount <= 0) {
+            if (amount <= 0) {
                 return;
             }
             Column& column = columns_[number];
-            profile->free_spans(from, to, amount, column.widest(), column.free_spans);
+            profile.free_spans(from, to, amount, column.widest(), column.free_spans);
             if (column.free_spans.least() > column.free_spans.most()) {
                 return;
             }
@@ -340,18 +361,20 @@ Time Plan::place(const Entry& entry, Time from) {
         needs_[number] = timeline_->need_of_host(*entry.request, entry.walltime);
     }
     insert(slot, from);
-    each_column([&](Column& column, const auto*, const auto& taken) {
-        const Amount amount = taken(slot);
-        if (amount > 0) {
-            if (class_of(amount) >= column.classes.size()) {
-                column.classes.resize(class_of(amount) + 1);
-            }
-            std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
-            const ByWalltime added{slot.walltime, number};
-            same.insert(std::lower_bound(same.begin(), same.end(), added), added);
-        }
+    each_column([&](Column& column, const auto&, const auto& taken) {
+        add_to_class(column, taken(slot), {slot.walltime, number});
     });
     return slot.start;
+}
+
+void Plan::add_to_class(Column& column, Amount amount, const ByWalltime& added) {
+    if (amount > 0) {
+        if (class_of(amount) >= column.classes.size()) {
+            column.classes.resize(class_of(amount) + 1);
+        }
+        std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
+        same.insert(std::lower_bound(same.begin(), same.end(), added), added);
+    }
 }
 
 void Plan::cancel(std::span<const JobIndex> jobs) {
@@ -483,7 +506,7 @@ std::size_t Plan::move_all_earlier(Time than) {
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
-        each_column([&](const Column& column, const auto*, const auto& taken) {
+        each_column([&](const Column& column, const auto&, const auto& taken) {
             if (const Amount amount = column.has_intervals ? taken(slot) : 0; amount > 0) {
                 const Column::Class& same = column.classes[class_of(amount)];
                 same.for_walltimes.include_in(slot.possible, slot.walltime);
@@ -522,12 +545,10 @@ std::size_t Plan::move_all_earlier(Time than) {
 
 bool Plan::look_from_now_on() {
     bool frees_more = false;
-    each_column([&](Column& column, const auto* profile, const auto&) {
-        if (profile != nullptr) {
-            std::swap(column.free_now, column.free_before);
-            profile->free_from_now(column.free_now);
-            frees_more |= column.free_now.exceeds(column.free_before);
-        }
+    each_column([&](Column& column, const auto& profile, const auto&) {
+        std::swap(column.free_now, column.free_before);
+        profile.free_from_now(column.free_now);
+        frees_more |= column.free_now.exceeds(column.free_before);
     });
     return frees_more;
 }
@@ -536,8 +557,8 @@ bool Plan::look_from_now_on() {
 bool Plan::fits_from_now_on(const Slot& slot) {
     const Time until = std::min(origin() + slot.walltime, slot.start);
     bool fits = true;
-    each_column([&](const Column& column, const auto* profile, const auto& taken) {
-        const Amount amount = profile != nullptr ? taken(slot) : 0;
+    each_column([&](const Column& column, const auto&, const auto& taken) {
+        const Amount amount = taken(slot);
         fits &= amount <= 0 || (amount <= column.free_now.most() && until <= column.free_now.until(amount));
     });
     return fits;
@@ -614,7 +635,7 @@ void Plan::remove(JobIndex job) {
 
 void Plan::forget(JobIndex job) {
     by_start_.erase(position_of(job));
-    each_column([&](Column& column, const auto*, const auto& taken) {
+    each_column([&](Column& column, const auto&, const auto& taken) {
         if (const Amount amount = taken(slot(job)); amount > 0) {
             std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
             same.erase(std::lower_bound(same.begin(), same.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));

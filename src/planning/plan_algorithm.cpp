@@ -152,6 +152,7 @@ void PlanAlgorithm::begin_planning(const Round& round) {
         plan_.place(entry_of(round, job), round.now());
         unparked(round, job);
     }
+    plan_.add_scarce_pools(round.state());
     if (is_window_new) {
         plan_.make_room();
         note(round, Reason::Event::Kind::window_announced);
@@ -216,7 +217,7 @@ void PlanAlgorithm::decide(Round& round) {
         return state.can_start_in(request, plan_.place_held(job)) &&
                state.window_ahead(
                    job, plan_.place_held(job),
-                   plan_.timeline().counted().takes_of_pools(request) ? PoolsAhead::looked_at : PoolsAhead::ignored);
+                   plan_.timeline().takes_of_planned_pools(request) ? PoolsAhead::looked_at : PoolsAhead::ignored);
     };
     bool late;
     do {

@@ -16,10 +16,10 @@ bool holds(const Request& request, LicenseIndex license) {
 
 // On other machines, processors are not all that is free.
 void require_counted(const SchedulerState& state, JobIndex job) {
-    if (!state.machine.counts_processors()) {
+    if (!state.counts_processors()) {
         throw BrokenRule(job,
-                         "it gets a Reservation, expected one only on a machine without pools, capacities, partitions "
-                         "and windows: it counts processors");
+                         "it gets a Reservation, expected one only on a machine without scarce pools, capacities, "
+                         "partitions and windows: it counts processors");
     }
 }
 
@@ -40,12 +40,13 @@ Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<co
 }
 
 // Ends running jobs one by one, with add(). Finds the first instant at which enough() is true after all its ends. Jobs
-// that overrun their estimates count as ending now.
+// that overrun their estimates count as ending now or, on a machine with pools, at the next instant.
 template <typename Add, typename Enough>
 void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add, Enough enough) {
+    const Time soonest = state_.now + Duration::microseconds(state_.machine.counts_processors() ? 0 : 1);
     for (auto job = running.begin(); job != running.end(); ++job) {
         add(*job);
-        const Time end = std::max(job->end, state_.now);
+        const Time end = std::max(job->end, soonest);
         const auto next = std::next(job);
         if ((next == running.end() || next->end > end) && enough()) {
             shadow_time_ = end;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,16 @@ namespace batfill::tests {
 
 enum class Hosts { counted, shared, partitioned };
 
+inline const StatedNeeds::Amounts drawn_pools = {{"power", 8}, {"water", 3}};
+
 inline Platform machine_with_resources(Random& random, int processors, Hosts kind) {
     Platform platform = machine(processors);
     for (std::size_t i = 0; i < platform.hosts.size(); ++i) {
         Host& host = platform.hosts[i];
-        host.zone_properties["pools"] = "power:8,water:3";
+        for (const auto& [pool, total] : drawn_pools) {
+            std::string& listed = host.zone_properties["pools"];
+            listed += (listed.empty() ? "" : ",") + pool + ":" + std::to_string(total);
+        }
         if (kind == Hosts::shared && (i == 0 || !random.one_in(4))) {
             host.properties["capacity"] = random.one_in(2) ? "cores:4,gpus:2" : "cores:8";
         }
@@ -89,6 +95,18 @@ inline void add_needs(Random& random, Workload& workload) {
         }
         if (random.one_in(3)) {
             needs.partition = "debug";
+        }
+        job.description.needs = needs;
+    }
+}
+
+// The first `jobs` jobs take no more of pools than the share of their processors on a machine of so many.
+inline void take_no_more_than_shares(Workload& workload, int jobs, int processors) {
+    for (WorkloadJob& job : std::span(workload.jobs).first(static_cast<std::size_t>(jobs))) {
+        StatedNeeds needs = *job.description.needs;
+        for (std::size_t i = 0; i < needs.pools.size(); ++i) {
+            Amount& amount = needs.pools[i].second;
+            amount = std::min(amount, drawn_pools[i].second / processors * job.description.processors);
         }
         job.description.needs = needs;
     }

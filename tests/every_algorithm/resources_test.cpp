@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -102,6 +103,38 @@ TEST_CASE("Every algorithm: on machines with pools, capacities and partitions, w
     if (std::ranges::count(algorithms_under_test(), "conservative", &AlgorithmDescription::name) > 0) {
         CHECK(found.parked > 0);
     }
+}
+
+// As long as each job takes at most the share of its processors, nobody looks at a pool. Where somebody asks why jobs
+// wait, all pools are looked at from the beginning.
+TEST_CASE("Every algorithm: a pool that becomes scarce in the middle is as if it had been looked at all the time",
+          "[every-algorithm][property]") {
+    const QuietLog quiet;
+    Found found;
+    int in_the_middle = 0;
+    for_each_drawn(2031, 150, [&](Random& random, int, DrawnAlgorithm drawn) {
+        for (const char* const name : {"order", "backfill-order", "ties"}) {
+            DrawnAlgorithm with = drawn;
+            const std::array<const char*, 3> values = {"last", "spf", "wfp3"};
+            with.parameters.emplace_back(name, values[static_cast<std::size_t>(random.between(0, 2))]);
+            drawn = is_accepted(with) ? with : drawn;
+        }
+        const int processors = random.between(1, 8);
+        Workload workload = random_workload(random, processors, Trouble::none);
+        workload.believes_walltimes = random.one_in(3);
+        add_needs(random, workload);
+        const int ample = random.between(0, static_cast<int>(workload.jobs.size()));
+        take_no_more_than_shares(workload, ample, processors);
+        in_the_middle += 0 < ample && ample < std::ssize(workload.jobs) ? 1 : 0;
+        Platform platform = machine_with_resources(random, processors, Hosts::counted);
+        if (random.one_in(3)) {
+            add_windows(random, platform, Hosts::counted);
+        }
+        const std::string events = random.one_in(3) ? random_failures(random, processors) : "";
+        compare_explained(scenario_of(platform, {std::move(workload)}, events), drawn, found);
+    });
+    CHECK(in_the_middle > 100);
+    CHECK(found.kinds.contains(WaitReason::Kind::pool));
 }
 
 TEST_CASE("Every algorithm: beside windows and in reservations, an independent audit finds nothing wrong",

@@ -60,7 +60,7 @@ class Watched : public Algorithm {
     bool needs_run_times() const override { return watched_->needs_run_times(); }
     bool estimates_are_run_times() const override { return watched_->estimates_are_run_times(); }
     bool understands_resources() const override { return watched_->understands_resources(); }
-    bool looks_ahead(const Machine& machine) const override { return watched_->looks_ahead(machine); }
+    bool looks_ahead(const SchedulerState& state) const override { return watched_->looks_ahead(state); }
     std::optional<StatedNeeds> stated(const JobDescription& job) const override { return watched_->stated(job); }
     bool follows_conditions() const override { return watched_->follows_conditions(); }
     std::optional<Duration> assumed_walltime(const JobDescription& job) const override {

@@ -238,9 +238,10 @@ class Algorithm {
     // refuses an algorithm that does not understand its machine. Never changes.
     virtual bool understands_resources() const { return false; }
 
-    // Whether the state keeps for it what is free from now on (SchedulerState::later) on this machine, which is not
-    // plain. Asked before begin().
-    virtual bool looks_ahead(const Machine&) const { return false; }
+    // Whether the state keeps for it from now on what is free later (SchedulerState::later). Asked on machines that are
+    // not plain, before begin(), and when a pool becomes scarce (SchedulerState::scarce_pools), until it says yes. If
+    // somebody asks why jobs wait, all pools are scarce from the beginning.
+    virtual bool looks_ahead(const SchedulerState&) const { return false; }
 
     // What a job states besides its number of hosts in the eyes of this algorithm, if that is not what its description
     // says. If it lays out the job itself (Round::start), then this has the least of each host.

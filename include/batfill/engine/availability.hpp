@@ -31,7 +31,8 @@ class Availability {
     void started(const SchedulerState& state, JobIndex job) { timeline_.started(state, job); }
     void left_queue(JobIndex job) { fitting_.forget(job); }
     void ended(const SchedulerState& state, std::span<const Completion> completions);
-    void machine_changed(const SchedulerState& state) { timeline_.reset(state); }
+    // Anything else has changed.
+    void reset(const SchedulerState& state) { timeline_.reset(state); }
 
     // ---- Where a waiting job could run, for as long as it is estimated to
 

@@ -16,17 +16,13 @@
 
 namespace batfill {
 
-// What is free over time of all that is only counted: processors, if hosts have no names, and the pools that are
-// planned. A column for each of them. Jobs ask for it by their requests.
-//
-// A pool is *ample* as long as each job takes at most the share of its processors: the part of the pool that they are
-// of the machine. Then the processors run out first. Nobody looks at the pool, and changes of it are only kept.
-// Cost, with c columns that are not ample: c times that of AvailabilityProfile, where nothing else is said. A change of
-// an ample pool: O(log(changes)), amortised.
+// What is free over time of all that is only counted: processors, if hosts have no names, and some pools. A column for
+// each of them. Jobs ask for it by their requests.
+// Cost, with c columns: c times that of AvailabilityProfile, where nothing else is said.
 class CountedProfile {
  public:
     // The whole machine, free from `origin` on.
-    CountedProfile(const Machine& machine, Time origin, const std::vector<std::size_t>& planned_pools);
+    CountedProfile(const Machine& machine, Time origin, const std::vector<std::size_t>& pools);
     // What this window takes of it, free from `origin` on.
     CountedProfile taken_by(const Window& window, Time origin) const;
 
@@ -36,9 +32,7 @@ class CountedProfile {
             processors_->advance(now);
         }
         for (Pool& pool : pools_) {
-            if (!pool.is_ample) {
-                pool.free.advance(now);
-            }
+            pool.free.advance(now);
         }
     }
 
@@ -79,23 +73,34 @@ class CountedProfile {
     // lack some, has it beside this window's share.
     void open(const Window& window, const CountedProfile& left_inside);
 
+    bool has_pool(std::size_t pool) const { return std::ranges::find(pools_, pool, &Pool::number) != pools_.end(); }
+    // Adds a column for another pool, of which so much is free from the origin on.
+    void add_pool(std::size_t pool, const std::string& name, Amount free);
+    // The column of a pool.
+    // Requires: has_pool().
+    std::size_t column_of(std::size_t pool) const {
+        return static_cast<std::size_t>(std::ranges::find(pools_, pool, &Pool::number) - pools_.begin()) +
+               (processors_ ? 1U : 0U);
+    }
+    // Takes of one column, that of a pool, what the request takes during [from, to).
+    void take_of(std::size_t column, const Request& request, Time from, Time to);
+
     // Whether the request takes of a pool here.
     bool takes_of_pools(const Request& request) const;
     // Requires: processors are counted.
     const AvailabilityProfile& processors() const { return *processors_; }
     // How many columns there are.
     std::size_t columns() const { return (processors_ ? 1U : 0U) + pools_.size(); }
-    // Calls `use` with the number of each column, its profile or null if it is ample, and a function that says what a
-    // request for a number of processors takes of it.
+    // Calls `use` with the number of each column, its profile, and a function that says what a request for a number of
+    // processors takes of it.
     template <class Use>
     void each_column(Use use) const {
         std::size_t column = 0;
         if (processors_) {
-            use(column++, &*processors_, [](int processors, const Request*) { return processors; });
+            use(column++, *processors_, [](int processors, const Request*) { return processors; });
         }
         for (const Pool& pool : pools_) {
-            use(column++, pool.is_ample ? nullptr : &pool.free,
-                [&pool](int, const Request* request) { return request->of_pool(pool.number); });
+            use(column++, pool.free, [&pool](int, const Request* request) { return request->of_pool(pool.number); });
         }
     }
 
@@ -103,24 +108,18 @@ class CountedProfile {
     struct Pool {
         std::size_t number;
         std::string name;
-        PoolProfile free;  // without what is kept
-        bool is_ample;
-        Amount share;  // of a processor
-        // Changes from an instant on; the first `together` of them are in the order of time.
-        std::vector<std::pair<Time, Amount>> kept = {};
-        std::size_t together = 0;
+        PoolProfile free;
+        void add(const Request& request, Time from, Time to, int sign) {
+            free.add(from, to, sign * request.of_pool(number));
+        }
     };
     CountedProfile() = default;
     void add_pools(const Request& request, Time from, Time to, int sign);
-    void add(Pool& pool, const Request& request, Time from, Time to, int sign);
-    void put_together(Pool& pool) const;
-    // Whether a job with this request has to look at the pool. After that, the pool is not ample.
-    bool is_scarce(Pool& pool, const Request& request) const;
     Time earliest_of_columns(const Request& request, Duration length, Time from, Time before, Time limit) const;
 
     Time origin_;
     std::optional<AvailabilityProfile> processors_;  // none: hosts have names
-    mutable std::vector<Pool> pools_;                // who asks makes them scarce
+    std::vector<Pool> pools_;                        // by number
 };
 
 }  // namespace batfill

@@ -274,14 +274,17 @@ struct SchedulerState {
     // For each pool of the machine, what no job holds and no window takes. Less than 0 while a window waits for its
     // due.
     std::vector<Amount> pools_left;
+    // The pools of which too little may be left where enough processors are, by number. The others are *ample*: hosts
+    // are only counted, no window takes of them, and each job so far takes at most the share of its processors, which
+    // is the part of the pool that these are of the machine. So the processors run out first.
+    std::vector<std::size_t> scarce_pools;
     // What is free on each host, if hosts have names. The idle processors are then the hosts that nobody uses.
     HostsNow hosts;
     // What windows take, and who runs inside. A scheduler may look at those of machine.windows() that are announced.
     WindowsNow windows;
     // What is left of limits.
     LimitsNow limits;
-    // What is free from now on, for algorithms that look ahead (Algorithm::looks_ahead). Null for others, and on plain
-    // machines.
+    // What is free from now on, once the algorithm looks ahead (Algorithm::looks_ahead). Else null.
     Owned<Availability> later;
     JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
@@ -335,6 +338,9 @@ struct SchedulerState {
             take(position);
         }
     }
+
+    // Whether all that jobs can lack, now and later, is a number of processors, or what a limit allows.
+    bool counts_processors() const { return scarce_pools.empty() && !hosts.are_named() && machine.windows().empty(); }
 
     // Whether no job can start now, whatever it takes.
     bool is_full() const { return idle.count() == 0 && !hosts.are_named() && !machine.has_bookings(); }

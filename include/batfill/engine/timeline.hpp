@@ -73,7 +73,18 @@ class Timeline {
         take_or_give(request, processors, place, from, until, 1);
     }
     // Forgets everything but what runs now, windows, and which hosts are unavailable, for ever as far as anybody knows.
+    // Looks at those of the planned pools that are scarce now.
     void reset(const SchedulerState& state);
+    // Looks from now on at those that have become scarce since then, and takes of them what runs. Returns their columns
+    // of counted(), from the first to the last. No window takes of them.
+    // Requires: the timeline has what runs.
+    std::vector<std::size_t> add_scarce_pools(const SchedulerState& state);
+    // Takes of one of these columns what a job holds during [from, until).
+    void take_of(std::size_t column, const Request& request, Time from, Time until) {
+        counted_.take_of(column, request, from, until);
+    }
+    // Whether the request takes of a planned pool.
+    bool takes_of_planned_pools(const Request& request) const;
     // Forgets all but this: `free` processors can be used now, and those of `running` from their ends on, but not now.
     // Requires: processors are only counted.
     void reset(Time now, int free, std::span<const RunningJob> running);
@@ -267,6 +278,7 @@ class Timeline {
 
     const Machine* machine_;
     Time origin_;
+    Time soonest_;                            // at the last reset(state), running jobs ended at this instant or later
     std::vector<std::size_t> planned_pools_;  // their numbers
     CountedProfile counted_;
     bool is_all_counted_;

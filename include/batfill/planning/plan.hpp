@@ -57,7 +57,11 @@ class Plan {
 
     // Takes what windows hold that are announced now. Returns whether there was one.
     bool learn_windows(Time now) { return timeline_->learn_windows(now); }
-    // Whether there is one to look at.
+    // Looks from now on at the planned pools that have become scarce.
+    // Requires: the plan has no running job that has ended.
+    // Cost: O(running and planned jobs) changes of such a pool, if there is one.
+    void add_scarce_pools(const SchedulerState& state);
+    // Whether there is a window to look at.
     bool has_news(Time now) const { return timeline_->has_news(now); }
     // Windows have been announced, and places may be in their way. In the order of planned starts, each job keeps its
     // start and its hosts if they are still free beside those that have kept theirs before it; then the others are
@@ -286,6 +290,7 @@ class Plan {
     void forget_given(bool is_new);
     // By given_, from number `first` on.
     void allow_starts_of(std::uint32_t number, std::size_t first);
+    static void add_to_class(Column& column, Amount amount, const ByWalltime& added);
     static void collect_starts(Column& column, Time to);
     template <class Taken>
     void allow_starts_in_spans(const Column& column, Taken taken, Time from, Time to);

@@ -14,11 +14,11 @@ namespace batfill {
 // What a round of the queue family tries on any machine: it reserves later starts, by the estimates, and starts jobs
 // now that delay none of them. At its end, what is reserved is free again, and what it has started runs.
 //
-// Where processors are only counted, a trial of one reservation is a Reservation. Others put what they reserve into the
+// Where only processors can lack, a trial of one reservation is a Reservation. Others put what they reserve into the
 // state's Availability, or into one of their own where the state has none.
 class Trial {
  public:
-    // Requires: the algorithm looks ahead (Algorithm::looks_ahead).
+    // Requires: the state has an Availability, or only processors can lack (SchedulerState::counts_processors).
     explicit Trial(Round& round) : round_(round), later_(round.state().later.get()) {}
     // For other numbers of reservations than one, on any machine. Where the state has no Availability, `free`
     // processors can be used now, and those of `running` from their estimated ends on. Requires: jobs need no block of

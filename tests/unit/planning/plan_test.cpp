@@ -51,8 +51,15 @@ Machine machine_of(int processors, int units_of_pool) {
                               : Machine(std::vector<Host>(static_cast<std::size_t>(processors), host));
 }
 
-Timeline timeline_of(const Machine& machine) {
-    return {machine, at(0), std::vector<bool>(machine.resources().pools().size(), true)};
+// Of an empty machine. Looks at its pools, unless they are not scarce yet.
+Timeline timeline_of(const Machine& machine, bool is_scarce = true) {
+    Timeline timeline(machine, at(0), std::vector<bool>(machine.resources().pools().size(), true));
+    if (!is_scarce) {
+        SchedulerState state;
+        state.machine = machine;
+        timeline.reset(state);
+    }
+    return timeline;
 }
 
 // What a job takes; of the pool only if the machine has one. It lives as long as the program.
@@ -116,6 +123,17 @@ struct PlainPlan {
 
 using Running = std::vector<std::pair<Time, const Request*>>;  // ends, and what the jobs take
 
+// From now on, the plan looks at the pool.
+void make_scarce(Plan& plan, const Running& running) {
+    SchedulerState state;
+    state.scarce_pools = {0};
+    for (const auto& [end, request] : running) {
+        state.running.push_back({end, static_cast<JobIndex>(state.jobs.size()), request->processors});
+        state.jobs.emplace_back().request = *request;
+    }
+    plan.add_scarce_pools(state);
+}
+
 // The jobs whose planned start has come run until their walltimes.
 void start_due_jobs(Plan& plan, PlainPlan& plain, Time now, Running& running) {
     for (const JobIndex job : plain.order()) {
@@ -141,7 +159,7 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         const RandomPool pool(seed % 4, processors);
         const Machine machine = machine_of(processors, pool.units);
         Plan plan;
-        plan.reset(timeline_of(machine));
+        plan.reset(timeline_of(machine, pool.is_scarce));
         PlainPlan plain(processors, pool.units);
         Running running;
         Time now = at(0);
@@ -179,6 +197,9 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
             if (plain.jobs.size() < 40) {
                 const int needed = 1 + below(processors);
                 const Request& request = request_of(needed, pool.amount_for(needed, below));
+                if (request.of_pool(0) > 10 * needed) {
+                    make_scarce(plan, running);
+                }
                 const Duration walltime = Duration::seconds(1 + below(30));
                 plan.place({next, walltime, now, &request}, now);
                 plain.place(next, request, walltime, now);
@@ -203,7 +224,7 @@ TEST_CASE(
         const RandomPool pool(seed % 4, processors);
         const Machine machine = machine_of(processors, pool.units);
         Plan plan;
-        plan.reset(timeline_of(machine));
+        plan.reset(timeline_of(machine, pool.is_scarce));
         PlainPlan plain(processors, pool.units);
         Running running;
         std::vector<int> ranks;
@@ -265,6 +286,9 @@ TEST_CASE(
                 // Jobs that need all processors separate others like walls.
                 const int needed = below(4) == 0 ? processors : 1 + below(processors);
                 const Request& request = request_of(needed, pool.amount_for(needed, below));
+                if (request.of_pool(0) > 10 * needed) {
+                    make_scarce(plan, running);
+                }
                 const Duration walltime = Duration::seconds(1 + below(30));
                 plan.place({next, walltime, now, &request}, now);
                 plain.place(next, request, walltime, now);

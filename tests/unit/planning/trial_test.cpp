@@ -56,7 +56,7 @@ class TryingAlgorithm : public Algorithm {
     TryingAlgorithm(Random& random, std::vector<bool> planned, Counts& counts)
         : random_(random), planned_(std::move(planned)), counts_(counts) {}
     bool understands_resources() const override { return true; }
-    bool looks_ahead(const Machine&) const override { return true; }
+    bool looks_ahead(const SchedulerState&) const override { return true; }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
