@@ -42,7 +42,8 @@ void for_each_common(const std::vector<Interval>& some, const std::vector<Interv
 
 void append_number(std::string& out, int number) {
     char text[12];
-    out.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
+    out.append(text, static_cast<std::size_t>(end - text));  // it costs twice as much with iterators
 }
 
 }  // namespace

@@ -185,12 +185,10 @@ std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& 
             continue;
         }
         const auto pool = std::ranges::find(pools_, name, &Pool::name);
-        const std::string what = "asks for " + std::to_string(amount) + " of pool " + clear_name(name);
-        if (pool == pools_.end()) {
-            return what + ", which the machine does not have";
-        }
-        if (amount > pool->total) {
-            return what + ", the machine has " + std::to_string(pool->total);
+        if (pool == pools_.end() || amount > pool->total) {
+            return "asks for " + std::to_string(amount) + " of pool " + clear_name(name) +
+                   (pool == pools_.end() ? ", which the machine does not have"
+                                         : ", the machine has " + std::to_string(pool->total));
         }
         details.pools.resize(pools_.size());
         details.pools[static_cast<std::size_t>(pool - pools_.begin())] = amount;

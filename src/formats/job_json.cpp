@@ -146,19 +146,20 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
         needs.after = read_dependencies(fields);
     }
     read_begin_and_array(fields, needs);
-    if (needs != StatedNeeds()) {
+    static const StatedNeeds nothing;
+    if (needs != nothing) {
         job.needs = std::move(needs);
     }
 }
 
-// Appends the members of `object` that read_job() does not know.
-void append_unknown_members(const JsonValue& object, std::string& members) {
+// Appends the members that read_job() does not know. Of those that it knows, some may not have been requested.
+void append_unknown_members(const Fields& fields, std::string& members) {
     JsonWriter json = JsonWriter::behind(members);
-    for (const auto& member : object.GetObject()) {
+    fields.for_each_unread([&](const auto& member) {
         if (!is_known_field(view(member.name))) {
             append_exact_json(member.value, json.key(view(member.name)).value());
         }
-    }
+    });
 }
 
 constexpr std::string_view extra_data_member = R"("extra_data":)";
@@ -168,6 +169,7 @@ constexpr std::string_view extra_data_member = R"("extra_data":)";
 StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& path) {
     Fields fields(object, path);
     StatedNeeds::Amounts amounts;
+    amounts.reserve(object.MemberCount());
     std::set<std::string_view> names;
     for (const auto& member : object.GetObject()) {
         if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
@@ -176,7 +178,7 @@ StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& pa
             fields.fail(view(member.name), "a whole number from 0 on", &member.value,
                         is_beyond ? ", above the largest, " + std::to_string(largest) : "");
         }
-        refuse_if<InputError>(!names.insert(view(member.name)).second, [&] {
+        refuse_if<InputError>(!fields.surely_differ() && !names.insert(view(member.name)).second, [&] {
             return "field " + in_quotes(path + std::string(view(member.name))) + ": expected once";
         });
         amounts.emplace_back(view(member.name), member.value.GetInt64());
@@ -205,7 +207,7 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
         Fields fields(*object, path);
         read_own_fields(fields, job, texts);
         read_needs(*object, path, job);
-        append_unknown_members(*object, others);
+        append_unknown_members(fields, others);
     } else if (!extra_data.IsNull()) {
         others += extra_data_member;
         append_exact_json(extra_data, others);
@@ -323,9 +325,11 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
     read_own_fields(fields, job, texts);
     job.profile = shared_text(fields.text("profile"), texts);
     if (!fields.all_requested()) {
-        require_different_fields(object);
+        if (!fields.surely_differ()) {
+            require_different_fields(object);
+        }
         read_needs(object, path, job);
-        append_unknown_members(object, others);
+        append_unknown_members(fields, others);
     }
     // No two jobs wait for the same jobs: there is nothing to share.
     const bool is_alone = job.needs && !job.needs->after.empty();

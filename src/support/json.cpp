@@ -289,6 +289,7 @@ std::string_view text_in(const JsonValue* object, const char* name) {
 
 void require_different_fields(const JsonValue& object) {
     std::vector<std::string_view> names;
+    names.reserve(object.MemberCount());
     for (const auto& member : object.GetObject()) {
         names.push_back(view(member.name));
     }
@@ -327,9 +328,11 @@ void WarnOnce::unknown(std::string_view what, std::string_view name) {
 }
 
 const JsonValue* Fields::find(std::string_view name) {
+    if ((names_ & bit_of(name)) == 0) {
+        return nullptr;
+    }
     std::size_t index = 0;
     for (const auto& member : object_.GetObject()) {
-        // Most names differ in length or first letter.
         const std::string_view other = view(member.name);
         if (other.size() == name.size() && other.front() == name.front() && other == name) {
             if (index < 64) {
@@ -378,19 +381,6 @@ ResourceSet Fields::resources(std::string_view name) {
     auto set = value != nullptr && value->IsString() ? ResourceSet::parse(view(*value)) : std::optional<ResourceSet>();
     fail_if(!set, name, "resources such as \"0-3 7\"");
     return *std::move(set);
-}
-
-void Fields::for_each_unread(auto f) const {
-    if (rest_read_ || all_requested()) {
-        return;
-    }
-    std::size_t index = 0;
-    for (const auto& member : object_.GetObject()) {
-        if (index >= 64 || (read_ >> index & 1U) == 0) {
-            f(member);
-        }
-        ++index;
-    }
 }
 
 std::string Fields::rest() {

@@ -157,7 +157,12 @@ class WarnOnce {
 class Fields {
  public:
     // Requires: object.IsObject().
-    Fields(const JsonValue& object, std::string_view path) : object_(object), path_(path) { assert(object.IsObject()); }
+    Fields(const JsonValue& object, std::string_view path) : object_(object), path_(path) {
+        assert(object.IsObject());
+        for (const auto& member : object.GetObject()) {
+            names_ |= bit_of(view(member.name));
+        }
+    }
 
     // Returns null if there is no such field.
     // Requires: a name that is not empty.
@@ -197,22 +202,41 @@ class Fields {
     // The fields that no call above has requested, as the text of an object; empty if there are none. They then count
     // as requested.
     std::string rest();
+    // Whether no two fields have the same name. May be wrong if they do not.
+    bool surely_differ() const { return static_cast<unsigned>(std::popcount(names_)) == object_.MemberCount(); }
     // Counts all fields as requested, or the fields with these names.
     void ignore_rest() { rest_read_ = true; }
     template <class... Names>
     void ignore(const Names&... names) {
         (static_cast<void>(find(names)), ...);
     }
+    // Calls f(member) for every member that no call has requested, in their order.
+    void for_each_unread(auto f) const {
+        if (rest_read_ || all_requested()) {
+            return;
+        }
+        std::size_t index = 0;
+        for (const auto& member : object_.GetObject()) {
+            if (index >= 64 || (read_ >> index & 1U) == 0) {
+                f(member);
+            }
+            ++index;
+        }
+    }
     // Warns once about every field that no call has requested.
     void warn_of_unread(WarnOnce& warn) const;
 
  private:
     const JsonValue& required(std::string_view name, bool (JsonValue::*is_expected)() const, std::string_view expected);
-    // Calls f(member) for every member that no call has requested, in their order.
-    void for_each_unread(auto f) const;
+    // Most names differ in length or first letter, and then mostly in this bit.
+    static std::uint64_t bit_of(std::string_view name) {
+        const std::size_t first = name.empty() ? 0 : static_cast<unsigned char>(name.front());
+        return std::uint64_t{1} << ((first + 13 * name.size()) % 64);
+    }
 
     const JsonValue& object_;
     std::string_view path_;
+    std::uint64_t names_ = 0;  // the bits of all names
     // Bit i: member i was requested. Members from 64 on never count as requested.
     std::uint64_t read_ = 0;
     bool rest_read_ = false;
