@@ -448,10 +448,10 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> positi
     const Timeline::Planned planned{*slot.request, place, old_start, slot.walltime};
     const Time start = first >= last ? Time::infinity() : timeline_->earliest_without(planned, first, last);
     if (start.is_infinite()) {
-        if (slot.possible.until <= than) {
+        // Starts that are not before the planned one mean nothing.
+        slot.possible.from = std::max(slot.possible.from, than);
+        if (slot.possible.from >= std::min(slot.possible.until, slot.start)) {
             slot.possible = no_start;
-        } else {
-            slot.possible.from = std::max(slot.possible.from, than);
         }
         return false;
     }

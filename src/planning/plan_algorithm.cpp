@@ -146,13 +146,17 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
 
 void PlanAlgorithm::begin_planning(const Round& round) {
     const bool is_window_new = plan_.learn_windows(round.now());
-    std::vector<JobIndex> jobs = std::exchange(to_place_, {});
-    std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
-    for (const JobIndex job : jobs) {
-        plan_.place(entry_of(round, job), round.now());
-        unparked(round, job);
+    if (!to_place_.empty()) {
+        std::vector<JobIndex> jobs = std::exchange(to_place_, {});
+        std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
+        for (const JobIndex job : jobs) {
+            plan_.place(entry_of(round, job), round.now());
+            unparked(round, job);
+        }
     }
-    plan_.add_scarce_pools(round.state());
+    if (!round.state().scarce_pools.empty()) {
+        plan_.add_scarce_pools(round.state());
+    }
     if (is_window_new) {
         plan_.make_room();
         note(round, Reason::Event::Kind::window_announced);
@@ -238,7 +242,7 @@ void PlanAlgorithm::decide(Round& round) {
         if (late) {
             replan(round, NotBefore::planned_start);
         }
-        late |= park(round, due);
+        late |= !due.empty() && park(round, due);
     } while (late);
     round.explain([&](JobIndex job) {
         return plan_.contains(job) ? reason(round, job)
