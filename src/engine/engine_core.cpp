@@ -56,6 +56,10 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     last_round_ = now;
     windows_.begin(state_);
     begin_availability();
+    make_scarce([this](std::size_t pool) {
+        return explains() || state_.hosts.are_named() || state_.placement == Placement::contiguous ||
+               std::ranges::any_of(state_.machine.windows(), [=](const Window& one) { return one.names_pool(pool); });
+    });
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
 }
@@ -74,12 +78,6 @@ void EngineCore::begin_resources() {
     state_.pools_left = mapped(resources.pools(), &Resources::Pool::total);
     state_.windows = WindowsNow(state_.machine);
     state_.limits = LimitsNow(state_.machine);
-    for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
-        if (explains() || resources.has_named_hosts() || state_.placement == Placement::contiguous ||
-            std::ranges::any_of(state_.machine.windows(), [=](const Window& one) { return one.names_pool(pool); })) {
-            state_.scarce_pools.push_back(pool);
-        }
-    }
     if (!resources.has_named_hosts()) {
         return;
     }
@@ -108,20 +106,33 @@ void EngineCore::begin_availability() {
     }
 }
 
-// Pools of which a new job takes more than the share of its processors are scarce from now on.
-void EngineCore::find_scarce_pools(const Request& request) {
+// These pools are scarce from now on.
+template <class IsScarce>
+void EngineCore::make_scarce(IsScarce is_scarce) {
     std::vector<std::size_t>& scarce = state_.scarce_pools;
     const std::size_t before = scarce.size();
-    for (std::size_t pool = 0; pool < request.pools().size(); ++pool) {
-        const Amount share = state_.machine.resources().pools()[pool].total / state_.processors;
+    for (std::size_t pool = 0; pool < state_.pools_left.size(); ++pool) {
         const auto at = std::ranges::lower_bound(scarce, pool);
-        if (request.of_pool(pool) > share * request.processors && (at == scarce.end() || *at != pool)) {
+        if ((at == scarce.end() || *at != pool) && is_scarce(pool)) {
             scarce.insert(at, pool);
         }
     }
     if (scarce.size() != before) {
         begin_availability();
     }
+}
+
+// Those of which a new job takes more than the share of its processors.
+void EngineCore::find_scarce_pools(const Request& request) {
+    make_scarce([&](std::size_t pool) {
+        const Amount share = state_.machine.resources().pools()[pool].total / state_.processors;
+        return request.of_pool(pool) > share * request.processors;
+    });
+}
+
+void EngineCore::explain(const std::vector<std::string>& ids, const std::string& prefix) {
+    wait_reasons_ = WaitReasons({ids.begin(), ids.end()}, prefix);
+    make_scarce([this](std::size_t) { return explains(); });
 }
 
 std::unique_ptr<EngineCore> EngineCore::copy() const {

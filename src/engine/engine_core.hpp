@@ -45,9 +45,7 @@ class EngineCore : private Admission {
     void requeue_for_windows() { failures_.requeue_for_windows(); }
     bool requeues() const { return failures_.may_requeue(); }
     void record_outlived_estimates() { records_outlived_estimates_ = choice_.gives_guarantees(); }
-    void explain(const std::vector<std::string>& ids, const std::string& prefix) {
-        wait_reasons_ = WaitReasons({ids.begin(), ids.end()}, prefix);
-    }
+    void explain(const std::vector<std::string>& ids, const std::string& prefix);
     const std::vector<WaitReason>& wait_reasons() const { return wait_reasons_.reasons(); }
     void record_state(Time from) { records_state_from_ = from; }
     const std::string& recorded_state() const { return recorded_state_; }
@@ -147,6 +145,8 @@ class EngineCore : private Admission {
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void begin_resources();
     void begin_availability();
+    template <class IsScarce>
+    void make_scarce(IsScarce is_scarce);
     void find_scarce_pools(const Request& request);
     void leave_queue(JobIndex index);
     void give_resources(Job& job);

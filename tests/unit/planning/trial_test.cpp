@@ -245,7 +245,56 @@ void try_on(unsigned seed, Kind kind, Counts& counts) {
     }
 }
 
+// Looks ahead once more than processors can lack, and notes in which rounds the state does so for it.
+class LookingAlgorithm : public Algorithm {
+ public:
+    explicit LookingAlgorithm(std::vector<bool>& looks) : looks_(looks) {}
+    bool understands_resources() const override { return true; }
+    bool looks_ahead(const SchedulerState& state) const override { return !state.counts_processors(); }
+    void decide(Round& round) override { looks_.push_back(round.state().later != nullptr); }
+
+ private:
+    std::vector<bool>& looks_;
+};
+
+// Of three jobs, the second takes more of the pool than the share of its processors.
+std::vector<bool> looks_of(const std::string& placement, const std::vector<std::string>& explained) {
+    Host host;
+    host.zone_properties["pools"] = "power:8";
+    std::vector<bool> looks;
+    Engine engine(
+        with_common_parameters({"looking",
+                                "looks",
+                                "none",
+                                {},
+                                [&](const Parameters&) { return std::make_unique<LookingAlgorithm>(looks); }}),
+        {{"placement", placement}});
+    engine.begin(Time(), Machine(std::vector<Host>(4, host)));
+    engine.explain(explained);
+    for (const JobIndex number : {0U, 1U, 2U}) {
+        JobDescription job;
+        job.id = "j" + std::to_string(number);
+        job.submit = Time::seconds(number);
+        job.processors = 2;
+        job.walltime = Duration::seconds(10);
+        StatedNeeds needs;
+        needs.pools = {{"power", number == 1 ? 5 : 4}};
+        job.needs = needs;
+        Message message{job.submit, {}, {}, {}};
+        message.submitted.emplace_back(number, job);
+        send(engine, message);
+    }
+    return looks;
+}
+
 }  // namespace
+
+TEST_CASE("A state looks ahead once a job takes more than its share of a pool, or where a count is not all",
+          "[trial]") {
+    CHECK(looks_of("lowest", {}) == std::vector<bool>{false, true, true});
+    CHECK(looks_of("lowest", {"j0"}) == std::vector<bool>{true, true, true});
+    CHECK(looks_of("contiguous", {}) == std::vector<bool>{true, true, true});
+}
 
 TEST_CASE("A trial reserves, starts and gives back as a search second by second says", "[trial][property]") {
     for (const Kind kind : {Kind::plain, Kind::pools, Kind::hosts, Kind::windows, Kind::windows_of_hosts}) {
