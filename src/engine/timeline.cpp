@@ -13,6 +13,10 @@ namespace batfill {
 
 namespace {
 
+Time next_instant(Time time) {
+    return time + Duration::microseconds(1);
+}
+
 // More than any host has.
 constexpr Amount everything = Amount{1} << 60;
 
@@ -89,11 +93,12 @@ void Timeline::reset(const SchedulerState& state) {
     next_news_ = 0;
     later_windows_.clear();
     learn_windows(state.now);
-    soonest_ = state.machine.is_plain() ? state.now : state.now + Duration::microseconds(1);
+    soonest_ = state.now;
+    const Time soonest = state.machine.is_plain() ? state.now : next_instant(state.now);
     for (const RunningJob& running : state.running) {
         const Job& job = state.job(running.job);
         take_or_give(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
-                     std::max(running.end, soonest_), -1);
+                     std::max(running.end, soonest), -1);
     }
 }
 
@@ -108,7 +113,8 @@ std::vector<std::size_t> Timeline::add_scarce_pools(const SchedulerState& state)
             }
             added.push_back(counted_.column_of(pool));
             for (const RunningJob& running : state.running) {
-                take_of(added.back(), state.job(running.job).request, origin_, std::max(running.end, soonest_));
+                take_of(added.back(), state.job(running.job).request, origin_,
+                        std::max(running.end, next_instant(soonest_)));
             }
             ++version_;
         }
@@ -211,15 +217,20 @@ void Timeline::begin_windows() {
 }
 
 void Timeline::begin_round(const SchedulerState& state) {
+    const bool is_further_round = origin_ == state.now;
     advance(state.now);
     learn_windows(state.now);
+    soonest_ = is_further_round ? next_instant(state.now) : state.now;
+    if (is_further_round) {
+        return;  // such jobs have this instant since the first round
+    }
     for (const RunningJob& running : state.running) {
         if (running.end > state.now) {
             break;
         }
         const Job& job = state.job(running.job);
         take_or_give(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
-                     state.now + Duration::microseconds(1), -1);
+                     next_instant(state.now), -1);
     }
 }
 
@@ -230,7 +241,7 @@ void Timeline::started(const SchedulerState& state, JobIndex job) {
 
 void Timeline::ended(const SchedulerState& state, const Completion& completion) {
     give(state.job(completion.job).request, completion.processors, completion.place(), state.now,
-         completion.expected_end);
+         std::max(completion.expected_end, soonest_));
 }
 
 std::vector<Amount> Timeline::needed_of_host(const Request& request) const {

@@ -278,7 +278,7 @@ class Timeline {
 
     const Machine* machine_;
     Time origin_;
-    Time soonest_;                            // at the last reset(state), running jobs ended at this instant or later
+    Time soonest_;                            // who ends now had something until then; the last reset, or later
     std::vector<std::size_t> planned_pools_;  // their numbers
     CountedProfile counted_;
     bool is_all_counted_;

@@ -60,6 +60,9 @@ class TryingAlgorithm : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
+        if (!state.running.empty() && state.running.front().end <= state.now) {
+            return;  // its end is in the next message of this instant
+        }
         // A Reservation is for the first job that cannot start.
         const bool is_reservation = state.later == nullptr && random_.one_in(2);
         if (is_reservation) {
@@ -235,13 +238,21 @@ void try_on(unsigned seed, Kind kind, Counts& counts) {
             }
             return has_ended;
         });
+        Message submissions{Time::seconds(now), {}, {}, {}};
+        const bool come_first = random.one_in(3);
         for (int i = random.between(1, 2); i > 0; --i, ++jobs) {
-            message.submitted.emplace_back(jobs, draw_job(random, machine, jobs, now));
+            (come_first ? submissions : message).submitted.emplace_back(jobs, draw_job(random, machine, jobs, now));
         }
-        for (const JobIndex job : starts_of(send(engine, message))) {
-            const int length = static_cast<int>(engine.state().job(job).walltime.count() / 1'000'000);
-            running.emplace_back(now + (random.one_in(2) ? length : random.between(1, length)), job);
+        const auto deliver = [&](const Message& one) {
+            for (const JobIndex job : starts_of(send(engine, one))) {
+                const int length = static_cast<int>(engine.state().job(job).walltime.count() / 1'000'000);
+                running.emplace_back(now + (random.one_in(2) ? length : random.between(1, length)), job);
+            }
+        };
+        if (come_first) {
+            deliver(submissions);
         }
+        deliver(message);
     }
 }
 
