@@ -83,6 +83,7 @@ Plan::Entry PlanAlgorithm::entry_of(const Round& round, JobIndex index) {
 
 Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     note(round, Reason::Event::Kind::submitted, index);
+    look_at_scarce_pools(round.state());
     return plan_.place(entry_of(round, index), from);
 }
 
@@ -154,9 +155,7 @@ void PlanAlgorithm::begin_planning(const Round& round) {
             unparked(round, job);
         }
     }
-    if (!round.state().scarce_pools.empty()) {
-        plan_.add_scarce_pools(round.state());
-    }
+    look_at_scarce_pools(round.state());
     if (is_window_new) {
         plan_.make_room();
         note(round, Reason::Event::Kind::window_announced);

@@ -128,6 +128,12 @@ class PlanAlgorithm : public Algorithm {
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
     static Plan::Entry entry_of(const Round& round, JobIndex index);
+    // Before a job takes its place that has made a pool scarce.
+    void look_at_scarce_pools(const SchedulerState& state) {
+        if (!state.scarce_pools.empty()) {
+            plan_.add_scarce_pools(state);
+        }
+    }
     Reason reason(const Round& round, JobIndex job);
     void add_delay(const Round& round, JobIndex job, Reason& reason) const;
     void note(const Round& round, Reason::Event::Kind kind, std::optional<JobIndex> job = {});
