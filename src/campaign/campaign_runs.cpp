@@ -307,10 +307,6 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
             const std::string cut = cut_windows(workload, machine, folder);
             write_limits(machine, folder);
             const auto add_run = [&](const CampaignScheduler* scheduler) {
-                refuse_if<InputError>(
-                    !events.empty() && scheduler && !scheduler->scheduler.choice.description().takes_event_files,
-                    campaign.path, ": scheduler ", scheduler ? shown(scheduler->scheduler.name) : "",
-                    ": it does not know external events, expected workloads without failures");
                 CampaignRun run{&workload, &machine, scheduler, platform, cut, events, "", ""};
                 run.prefix =
                     (fs::path("runs") / workload.name / machine.name / file_name_of(run.scheduler_name())).string();
@@ -318,6 +314,9 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
                 runs.push_back(std::move(run));
             };
             for (const CampaignScheduler& scheduler : campaign.schedulers) {
+                refuse_if<InputError>(!events.empty() && !scheduler.scheduler.choice.description().takes_event_files,
+                                      campaign.path, ": scheduler ", shown(scheduler.scheduler.name),
+                                      ": it does not know external events, expected workloads without failures");
                 add_run(&scheduler);
             }
             if (!workload.own_schedule.empty()) {
