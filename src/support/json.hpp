@@ -202,7 +202,7 @@ class Fields {
     // The fields that no call above has requested, as the text of an object; empty if there are none. They then count
     // as requested.
     std::string rest();
-    // Whether no two fields have the same name. May be wrong if they do not.
+    // If true, no two fields have the same name. If false, nothing is known.
     bool surely_differ() const { return static_cast<unsigned>(std::popcount(names_)) == object_.MemberCount(); }
     // Counts all fields as requested, or the fields with these names.
     void ignore_rest() { rest_read_ = true; }
