@@ -103,9 +103,7 @@ class Relaxed : public Algorithm {
     bool needs_run_times() const override { return actual_; }
     bool estimates_are_run_times() const override { return actual_; }
 
-    bool looks_ahead(const SchedulerState& state) const override {
-        return actual_ ? !state.machine.counts_processors() : !state.counts_processors();
-    }
+    bool looks_ahead(const SchedulerState& state) const override { return !state.counts_processors(); }
     void begin(Round& round) override {
         refuse_if(actual_ && !round.state().machine.windows().empty(),
                   "parameter estimates=actual: not for machines with windows");

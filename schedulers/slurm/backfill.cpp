@@ -137,7 +137,7 @@ InCycle Backfill::held_by(const QueueEntry& entry) {
 }
 
 // A plan in one partition counts more than what is found in others.
-void Backfill::find(JobPlace job, InCycle found) {
+void Backfill::note(JobPlace job, InCycle found) {
     if (cluster_.in_cycle(job) != InCycle::planned) {
         cluster_.note_in_cycle(job, found);
     }
@@ -150,10 +150,10 @@ Backfill::Then Backfill::try_job(const QueueEntry& entry) {
     const Job& job = cluster_.job(entry.job);
     const bool now_only = may_only_start_now(job) || (settings_.bf_one_resv_per_job && has_plan(entry.job));
     if (const InCycle held = held_by(entry); held != InCycle::nothing) {
-        find(entry.job, held);
+        note(entry.job, held);
         return Then::next_job;
     }
-    find(entry.job, job.reservation == Job::none ? InCycle::no_nodes : InCycle::own_reservation);
+    note(entry.job, job.reservation == Job::none ? InCycle::no_nodes : InCycle::own_reservation);
     Attempt attempt{entry, job, cluster_.partition(entry.partition), table_licenses(job), now_only, now_, now_};
     while (attempt.later) {
         attempt.at = *attempt.later;
@@ -400,7 +400,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return starts == settings_.bf_max_job_start ? Then::end_cycle : Then::next_job;
     }
     if (start > now_ && attempt.now_only) {
-        find(attempt.entry.job, InCycle::start_only);
+        note(attempt.entry.job, InCycle::start_only);
         note(attempt, start, false);
         return Then::next_job;
     }
@@ -408,7 +408,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return std::nullopt;
     }
     if (start > now_ + settings_.bf_window) {
-        find(attempt.entry.job, InCycle::too_late);
+        note(attempt.entry.job, InCycle::too_late);
         note(attempt, start, false);
         return Then::next_job;
     }
@@ -418,7 +418,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return start == attempt.at ? std::optional(Then::end_cycle) : std::nullopt;
     }
     if (has_all_plans()) {
-        find(attempt.entry.job, InCycle::start_only);
+        note(attempt.entry.job, InCycle::start_only);
         note(attempt, start, false);
         return Then::next_job;
     }
@@ -429,7 +429,7 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
     }
     const bool is_full = space_.records() >= settings_.node_space_size();
     note(attempt, start, !is_full || !is_26_11_);
-    find(attempt.entry.job, is_full ? InCycle::no_room : attempt.is_moved ? InCycle::maintenance : InCycle::planned);
+    note(attempt.entry.job, is_full ? InCycle::no_room : attempt.is_moved ? InCycle::maintenance : InCycle::planned);
     if (is_full) {
         return Then::end_cycle;
     }

@@ -81,7 +81,7 @@ class Backfill {
     bool may_only_start_now(const Job& job) const;
     // Why the cycle passes over a job without a try; `nothing`: it does not.
     InCycle held_by(const QueueEntry& entry);
-    void find(JobPlace job, InCycle found);
+    void note(JobPlace job, InCycle found);
     bool may_plan_task(const Job& job);
     bool is_within_limits(const QueueEntry& entry);
     bool has_all_plans() const;

@@ -274,9 +274,9 @@ struct SchedulerState {
     // For each pool of the machine, what no job holds and no window takes. Less than 0 while a window waits for its
     // due.
     std::vector<Amount> pools_left;
-    // The pools of which too little may be left where enough processors are, by number. The others are *ample*: hosts
-    // are only counted, no window takes of them, and each job so far takes at most the share of its processors, which
-    // is the part of the pool that these are of the machine. So the processors run out first.
+    // The pools of which too little may be left where enough processors are, by number. The others are *ample*: the
+    // processors run out first. For that, hosts are only counted, and no window takes of the pool. Each job so far
+    // takes at most the share of its processors: the part of the pool that they are of the machine.
     std::vector<std::size_t> scarce_pools;
     // What is free on each host, if hosts have names. The idle processors are then the hosts that nobody uses.
     HostsNow hosts;
