@@ -54,7 +54,8 @@ TEST_CASE("On machines of all kinds, relaxed with estimates=actual does as if wa
                 known.jobs[i].description.walltime = job.end - job.start;
             }
         }
-        const std::vector<std::string> expected = starts_of(run(scenario_of(platform, {known}), {"relaxed", given}, {}));
+        const std::vector<std::string> expected =
+            starts_of(run(scenario_of(platform, {known}), {"relaxed", given}, {}));
         given.emplace_back("estimates", "actual");
         INFO("workload " << round);
         REQUIRE(starts_of(run(scenario_of(platform, {workload}), {"relaxed", given}, {})) == expected);

@@ -219,8 +219,8 @@ class Algorithm {
     // Whether it needs to know how long jobs would run (SchedulerState::run_times). Only a simulator knows; the daemon
     // refuses such an algorithm.
     virtual bool needs_run_times() const { return false; }
-    // Whether its estimates (SchedulerState::estimate) are run times. Only together with needs_run_times(), and without a
-    // prediction.
+    // Whether its estimates (SchedulerState::estimate) are run times. Only together with needs_run_times(), and without
+    // a prediction.
     virtual bool estimates_are_run_times() const { return false; }
 
     // Whether it may still register jobs (Round::register_job); asked often. Such an algorithm has its first round when
