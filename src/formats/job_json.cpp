@@ -29,34 +29,34 @@ std::string read_id(Fields& fields) {
     fields.fail("id", "a text or an integer", id, is_beyond ? ", above the largest, 2147483647" : "");
 }
 
-SharedText shared_text(std::string_view text, TextPool* texts) {
-    return texts != nullptr ? texts->shared(text) : SharedText(text);
+SharedText shared_text(std::string_view text, JobsInCommon* common) {
+    return common != nullptr ? common->text(text) : SharedText(text);
 }
 
 // Logs number their users and queues, so workloads made from them often have numbers here.
-void read_name(Fields& fields, std::string_view name, SharedText& result, TextPool* texts) {
+void read_name(Fields& fields, std::string_view name, SharedText& result, JobsInCommon* common) {
     const JsonValue* value = fields.find(name);
     if (value == nullptr) {
         return;
     }
     if (value->IsString()) {
-        result = shared_text(view(*value), texts);
+        result = shared_text(view(*value), common);
     } else if (value->IsNumber()) {
         std::string number;
         append_json(*value, number);
-        result = shared_text(number, texts);
+        result = shared_text(number, common);
     } else {
         fields.fail(name, "a text or a number");
     }
 }
 
 // Reads the fields that only this program defines. Absent ones keep their value in `job`.
-void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
+void read_own_fields(Fields& fields, JobDescription& job, JobsInCommon* common) {
     if (fields.find("deadline") != nullptr) {
         job.deadline = fields.time("deadline");
     }
-    read_name(fields, "queue", job.queue, texts);
-    read_name(fields, "user", job.user, texts);
+    read_name(fields, "queue", job.queue, common);
+    read_name(fields, "user", job.user, common);
     if (fields.find("licenses") != nullptr) {
         job.licenses.clear();
         for (const auto& license : fields.array("licenses").GetArray()) {
@@ -121,7 +121,7 @@ void read_begin_and_array(Fields& fields, StatedNeeds& needs) {
 
 // What an object says of pools, hosts, partitions, and of jobs and instants to wait for. These fields also stay among
 // the other fields.
-void read_needs(const JsonValue& object, std::string_view path, JobDescription& job) {
+Shared<StatedNeeds> read_needs(const JsonValue& object, std::string_view path) {
     Fields fields(object, path);
     StatedNeeds needs;
     if (fields.find("pools") != nullptr) {
@@ -147,9 +147,7 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     }
     read_begin_and_array(fields, needs);
     static const StatedNeeds nothing;
-    if (needs != nothing) {
-        job.needs = std::move(needs);
-    }
+    return needs == nothing ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
 }
 
 // Appends the members that read_job() does not know. Of those that it knows, some may not have been requested.
@@ -192,7 +190,8 @@ bool is_known_field(std::string_view name) {
     return std::ranges::find(known, name) != known.end();
 }
 
-std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts) {
+std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
+                            JobsInCommon* common) {
     std::string others;
     std::optional<JsonReader> reader;
     const JsonValue* object = &extra_data;
@@ -205,8 +204,10 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
     }
     if (object->IsObject()) {
         Fields fields(*object, path);
-        read_own_fields(fields, job, texts);
-        read_needs(*object, path, job);
+        read_own_fields(fields, job, common);
+        if (Shared<StatedNeeds> needs = read_needs(*object, path)) {
+            job.needs = std::move(needs);
+        }
         append_unknown_members(fields, others);
     } else if (!extra_data.IsNull()) {
         others += extra_data_member;
@@ -223,7 +224,7 @@ void read_needs_of_other_fields(JobDescription& job) {
     const auto may_have = [&](std::string_view name) { return fields.find(name) != std::string_view::npos; };
     if (std::ranges::any_of(names, may_have)) {
         JsonReader reader;
-        read_needs(reader.parse('{' + std::string(fields) + '}'), "", job);
+        job.needs = read_needs(reader.parse('{' + std::string(fields) + '}'), "");
     }
 }
 
@@ -304,7 +305,7 @@ void require_bookings(const Workload& workload, std::span<const Window> windows)
     }
 }
 
-JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {
+JobDescription read_job(const JsonValue& object, std::string_view path, JobsInCommon* common) {
     refuse_if<InputError>(!object.IsObject(), "expected a job object");
     Fields fields(object, path);
     JobDescription job;
@@ -320,20 +321,31 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        others = read_extra_data(*extra_data, std::string(path) + "extra_data.", job, texts);
+        others = read_extra_data(*extra_data, std::string(path) + "extra_data.", job, common);
     }
-    read_own_fields(fields, job, texts);
-    job.profile = shared_text(fields.text("profile"), texts);
+    read_own_fields(fields, job, common);
+    job.profile = shared_text(fields.text("profile"), common);
     if (!fields.all_requested()) {
         if (!fields.surely_differ()) {
             require_different_fields(object);
         }
-        read_needs(object, path, job);
         append_unknown_members(fields, others);
     }
-    // No two jobs wait for the same jobs: there is nothing to share.
-    const bool is_alone = job.needs && !job.needs->after.empty();
-    job.other_fields = shared_text(others, is_alone ? nullptr : texts);
+    if (others.empty()) {
+        return job;
+    }
+    // No two jobs wait for the same jobs.
+    const bool is_alone = others.find(R"("after":)") != std::string::npos;
+    if (common != nullptr && !is_alone && fields.find("extra_data") == nullptr) {
+        const JobsInCommon::Others& known = common->others(others, [&] { return read_needs(object, path); });
+        job.other_fields = known.fields;
+        job.needs = known.needs;
+        return job;
+    }
+    if (Shared<StatedNeeds> needs = read_needs(object, path)) {
+        job.needs = std::move(needs);
+    }
+    job.other_fields = shared_text(others, is_alone ? nullptr : common);
     return job;
 }
 

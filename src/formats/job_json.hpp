@@ -3,9 +3,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <batfill/core/job.hpp>
+#include <batfill/core/resources.hpp>
+#include <batfill/core/shared.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/core/window.hpp>
 #include <batfill/formats/workload.hpp>
@@ -13,6 +16,39 @@
 #include "src/support/json.hpp"
 
 namespace batfill {
+
+// What jobs of one workload share, as many are alike: their names, and with their other fields what they ask for in
+// these. Not for use by several threads.
+class JobsInCommon {
+ public:
+    SharedText text(std::string_view text) { return texts_.shared(text); }
+
+    struct Others {
+        SharedText fields;          // JobDescription::other_fields
+        Shared<StatedNeeds> needs;  // JobDescription::needs, all of which are in these fields
+    };
+    // Those whose fields are this text: what was returned for it before, or what `read` returns.
+    // Cost: O(length of the text), and for a new one that of `read`.
+    template <class Read>
+    const Others& others(std::string_view fields, Read read) {
+        const auto known = others_.find(fields);
+        return known != others_.end() ? *known : *others_.insert(Others{SharedText(fields), read()}).first;
+    }
+
+ private:
+    struct FieldsHash : TextHash {
+        using TextHash::operator();
+        std::size_t operator()(const Others& others) const { return (*this)(std::string_view(others.fields)); }
+    };
+    struct SameFields {
+        using is_transparent = void;
+        bool operator()(const Others& a, const Others& b) const { return a.fields == b.fields; }
+        bool operator()(std::string_view a, const Others& b) const { return b.fields == a; }
+        bool operator()(const Others& a, std::string_view b) const { return a.fields == b; }
+    };
+    TextPool texts_;
+    std::unordered_set<Others, FieldsHash, SameFields> others_;
+};
 
 // Whether a job object has a field of this name that read_job() knows.
 bool is_known_field(std::string_view name);
@@ -23,17 +59,17 @@ bool is_known_field(std::string_view name);
 // - if present, here or inside `extra_data`, where Batsim 5 wants them: `deadline` (seconds, absolute), `queue` and
 //   `user` (text, or a number as its text), `licenses` (array of texts)
 // - all other fields, as JobDescription::other_fields
-// The id is taken unchanged: it has the workload's name only if `object` has it. With `texts`, the job's names share
-// memory with those.
+// The id is taken unchanged: it has the workload's name only if `object` has it. With `common`, it shares what
+// it has in common with the other jobs.
 // Throws: InputError, which names the field, with `path` before its name, what was expected and what was found. The
 // caller prefixes the place.
-JobDescription read_job(const JsonValue& object, std::string_view path = "", TextPool* texts = nullptr);
+JobDescription read_job(const JsonValue& object, std::string_view path = "", JobsInCommon* common = nullptr);
 
 // Reads Batsim 5's `extra_data` into `job`: `deadline`, `queue`, `user` and `licenses`. Returns its other fields, as
 // JobDescription::other_fields. `extra_data` is an object, or the text of one. Anything else counts as another field.
-// For `texts` see read_job(). Throws: as read_job().
+// For `common` see read_job(). Throws: as read_job().
 std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
-                            TextPool* texts = nullptr);
+                            JobsInCommon* common = nullptr);
 
 // Reads what the job asks for besides processors (JobDescription::needs) from its other fields.
 // Throws: InputError as read_job().

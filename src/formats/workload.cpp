@@ -113,9 +113,10 @@ std::string full_id(const std::string& id, const std::string& workload) {
     return id;
 }
 
-WorkloadJob read_workload_job(const JsonValue& object, const std::string& workload, bool keep_source, TextPool& texts) {
+WorkloadJob read_workload_job(const JsonValue& object, const std::string& workload, bool keep_source,
+                              JobsInCommon& common) {
     WorkloadJob job;
-    job.description = read_job(object, "", &texts);
+    job.description = read_job(object, "", &common);
     if (job.description.walltime == Duration()) {
         Fields(object, "").fail("walltime", "a number of seconds above 0, or below 0 for none");
     }
@@ -225,7 +226,7 @@ class WorkloadReader {
             look_for_interruption();
             const JsonValue& object = json_.value();
             try {
-                workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_, texts_));
+                workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_, common_));
             } catch (const InputError& error) {
                 throw InputError(job_place(object) + ": " + error.what());
             }
@@ -290,7 +291,7 @@ class WorkloadReader {
 
     bool keep_source_;
     JsonReader json_;
-    TextPool texts_;  // queues, users and profiles of jobs
+    JobsInCommon common_;
     Workload workload_;
 };
 

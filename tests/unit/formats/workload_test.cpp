@@ -13,7 +13,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
+#include "src/support/json.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/test_data.hpp"
 
@@ -319,6 +321,38 @@ TEST_CASE("Jobs that were read together share the names of their users, queues a
     CHECK(&a.queue.text() == &b.queue.text());
     CHECK(&a.profile.text() == &b.profile.text());
     CHECK(a.queue == "3");
+}
+
+TEST_CASE("Jobs with the same other fields share what they ask for, and each has what its own fields say") {
+    const std::vector<std::string> others = {R"("pools":{"a":1})",
+                                             R"("pools":{"a":1})",
+                                             R"("pools":{"a":2})",
+                                             R"("pools": { "a" : 1 })",
+                                             R"("pools":{"a":1},"after":["ok:1"])",
+                                             R"("pools":{"a":1},"extra_data":{"pools":{"a":3}})",
+                                             R"("extra_data":{"pools":{"a":1}})",
+                                             R"("extra_data":{"pools":{"a":1},"begin":7})",
+                                             R"("comment":"pools")",
+                                             R"("begin":7)",
+                                             R"("begin":7.0)"};
+    std::string jobs;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        jobs += (i == 0 ? "" : ",") + (R"({"id":)" + std::to_string(i + 1)) +
+                R"(,"subtime":0,"res":1,"profile":"p",)" + others[i] + "}";
+    }
+    const Workload workload = parse_workload(
+        R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{"p":{"type":"delay","delay":1}}})", "f", "w0", true);
+    const auto needs = [&](std::size_t job) { return workload.jobs.at(job).description.needs; };
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        INFO(others[i]);
+        JsonReader reader;
+        const JobDescription alone = read_job(reader.parse(workload.jobs[i].source));
+        CHECK(workload.jobs[i].description == alone);
+    }
+    CHECK(&*needs(0) == &*needs(1));
+    CHECK(&*needs(0) == &*needs(3));
+    CHECK(needs(5)->pools == batfill::StatedNeeds::Amounts{{"a", 1}});
+    CHECK_FALSE(needs(8));
 }
 
 TEST_CASE("A workload that is nested too deeply is refused, also where it would be skipped") {
