@@ -89,6 +89,16 @@ typename BasicAvailabilityProfile<Number>::Position BasicAvailabilityProfile<Num
 }
 
 template <class Number>
+typename BasicAvailabilityProfile<Number>::Position BasicAvailabilityProfile<Number>::find(Time t,
+                                                                                           Position from) const {
+    if (from.block + 1 < firsts_.size() && firsts_[from.block + 1] <= t) {
+        return find(t);
+    }
+    const Block& block = *blocks_[from.block];
+    return {from.block, from.index + last_not_after(block.times + from.index, block.count - from.index, t)};
+}
+
+template <class Number>
 void BasicAvailabilityProfile<Number>::update_bounds(Block& block) {
     Number least = block.values[0];
     Number most = least;
@@ -101,8 +111,7 @@ void BasicAvailabilityProfile<Number>::update_bounds(Block& block) {
 }
 
 template <class Number>
-typename BasicAvailabilityProfile<Number>::Position BasicAvailabilityProfile<Number>::split_at(Time t) {
-    Position at = find(t);
+typename BasicAvailabilityProfile<Number>::Position BasicAvailabilityProfile<Number>::split(Position at, Time t) {
     if (blocks_[at.block]->times[at.index] == t) {
         return at;
     }
@@ -192,11 +201,11 @@ void BasicAvailabilityProfile<Number>::add(Time from, Time to, Number change) {
     if (from >= to || change == 0) {
         return;
     }
-    Position begin = split_at(from);
+    Position begin = split(find(from), from);
     Position end{blocks_.size(), 0};
     if (!to.is_infinite()) {
         const std::size_t before = blocks_.size();
-        end = split_at(to);
+        end = split(find(to, begin), to);
         if (blocks_.size() != before) {
             begin = find(from);  // the second split may have moved it
         }
@@ -259,7 +268,7 @@ void BasicAvailabilityProfile<Number>::free_spans(Time from, Time to, Number giv
     result.most_ = std::min(Amount{now.most}, widest);
     if (result.least_ <= result.most_) {
         find_begins(result, first, from);
-        find_ends(result, to);
+        find_ends(result, first, to);
     }
 }
 
@@ -292,7 +301,7 @@ void BasicAvailabilityProfile<Number>::find_begins(FreeSpans& spans, Position fi
 }
 
 template <class Number>
-void BasicAvailabilityProfile<Number>::find_ends(FreeSpans& spans, Time to) const {
+void BasicAvailabilityProfile<Number>::find_ends(FreeSpans& spans, Position first, Time to) const {
     const int smallest_power = FreeSpans::power_of(spans.least_);
     int power = FreeSpans::power_of(spans.most_);
     const auto end_at = [&](Number value, Time end) {
@@ -300,7 +309,7 @@ void BasicAvailabilityProfile<Number>::find_ends(FreeSpans& spans, Time to) cons
             spans.spans_[static_cast<std::size_t>(power)].end = end;
         }
     };
-    const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
+    const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to, first);
     for (std::size_t number = last.block; number < blocks_.size() && power >= smallest_power; ++number) {
         const Block& block = *blocks_[number];
         if (block.least >= spans.wanted(power)) {

@@ -169,7 +169,9 @@ void EngineCore::arrive(Time now) {
     if (predictor_ && predictor_->corrects_at_expiry()) {
         predictor_->correct(state_, now);
     }
-    calls_.erase(calls_.begin(), calls_.upper_bound(now));
+    while (!calls_.empty() && *calls_.begin() <= now) {
+        calls_.erase(calls_.begin());
+    }
 }
 
 void EngineCore::take_in(Event&& event) {

@@ -105,7 +105,9 @@ void Plan::each_column(Use use) {
 // it. A job planned behind it has to fit into it.
 void Plan::allow_starts(const Request& given, int processors, const Place& place, Time from, Time to) {
     allow_starts_in_columns(given, processors, from, to);
-    allow_starts_on_hosts(given, std::array{GivenOnHosts{place.hosts, from}}, to);
+    if (!timeline_->is_all_counted()) {
+        allow_starts_on_hosts(given, std::array{GivenOnHosts{place.hosts, from}}, to);
+    }
 }
 
 void Plan::allow_starts_in_columns(const Request& given, int processors, Time from, Time to) {
@@ -135,9 +137,12 @@ void Plan::collect_starts(Column& column, Time to) {
     const FreeSpans& spans = column.free_spans;
     for (Amount amount = spans.least(); amount <= spans.most() && class_of(amount) < column.classes.size();
          amount = next_class(amount)) {
+        Column::Class& same = column.classes[class_of(amount)];
+        if (same.by_walltime.empty()) {
+            continue;
+        }
         column.has_intervals = true;
         const FreeSpans::Span& span = spans.find(amount);
-        Column::Class& same = column.classes[class_of(amount)];
         same.for_walltimes.add(span.length(), {span.begin, to});
         same.for_starts.add(span.end.since_zero(), {span.begin, to});
     }
@@ -187,7 +192,7 @@ void Plan::allow_starts_in_spans(const Column& column, Taken taken, Time from, T
 // the starts for each job that they may help.
 void Plan::allow_starts_on_hosts(const Request& request, std::span<const GivenOnHosts> given, Time to) {
     const Time from = std::max(given.front().from, origin());
-    if (timeline_->is_all_counted() || by_start_.empty() || from >= to) {
+    if (by_start_.empty() || from >= to) {
         return;
     }
     if (!passing_by_start_) {
@@ -618,9 +623,10 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order) {
     return moves;
 }
 
-void Plan::start(JobIndex job) {
-    slot_number(job);  // refuses one that is not planned
+Place Plan::start(JobIndex job) {
+    Place place = std::move(places_[slot_number(job)]);
     forget(job);
+    return place;
 }
 
 void Plan::remove(JobIndex job) {

@@ -30,8 +30,13 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         plan_.reset(state, planned_pools_);
     }
     plan_.advance(state.now);
-    to_place_ = std::exchange(parked_, {});
-    happened_.clear();
+    to_place_.clear();
+    if (!parked_.empty()) {
+        to_place_.swap(parked_);
+    }
+    if (!happened_.empty()) {
+        happened_.clear();
+    }
 }
 
 bool PlanAlgorithm::is_parked(JobIndex job) const {
@@ -100,12 +105,10 @@ std::optional<Time> PlanAlgorithm::start_if_placed(const Job& job, Time now) con
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     const SchedulerState& state = round.state();
-    const Place place = plan_.place_held(job);
-    if (!state.can_start_in(state.job(job).request, place)) {
+    if (!state.can_start_in(state.job(job).request, plan_.place_held(job))) {
         return false;
     }
-    plan_.start(job);
-    round.start(job, place);
+    round.start(job, plan_.start(job));
     return true;
 }
 
@@ -145,15 +148,19 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     }
 }
 
+void PlanAlgorithm::place_parked(const Round& round) {
+    std::vector<JobIndex> jobs = std::exchange(to_place_, {});
+    std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
+    for (const JobIndex job : jobs) {
+        plan_.place(entry_of(round, job), round.now());
+        unparked(round, job);
+    }
+}
+
 void PlanAlgorithm::begin_planning(const Round& round) {
     const bool is_window_new = plan_.learn_windows(round.now());
     if (!to_place_.empty()) {
-        std::vector<JobIndex> jobs = std::exchange(to_place_, {});
-        std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
-        for (const JobIndex job : jobs) {
-            plan_.place(entry_of(round, job), round.now());
-            unparked(round, job);
-        }
+        place_parked(round);
     }
     look_at_scarce_pools(round.state());
     if (is_window_new) {
@@ -225,15 +232,15 @@ void PlanAlgorithm::decide(Round& round) {
     bool late;
     do {
         late = false;
-        std::vector<JobIndex> due;
-        for (const JobIndex job : plan_.by_start()) {
-            if (plan_.planned_start(job) > round.now()) {
-                break;
-            }
-            due.push_back(job);
+        const std::vector<JobIndex>& by_start = plan_.by_start();
+        due_.assign(by_start.begin(), std::ranges::find_if(by_start, [&](JobIndex job) {
+                        return plan_.planned_start(job) > round.now();
+                    }));
+        if (due_.empty()) {
+            break;
         }
-        sort_due(state, due);
-        for (const JobIndex job : due) {
+        sort_due(state, due_);
+        for (const JobIndex job : due_) {
             const bool behind = plan_.planned_start(job) < round.now();
             const bool leaves_place = (behind && would_run_into_window(job)) || start_if_idle(round, job);
             late |= behind && leaves_place;
@@ -241,7 +248,7 @@ void PlanAlgorithm::decide(Round& round) {
         if (late) {
             replan(round, NotBefore::planned_start);
         }
-        late |= !due.empty() && park(round, due);
+        late |= park(round, due_);
     } while (late);
     round.explain([&](JobIndex job) {
         return plan_.contains(job) ? reason(round, job)

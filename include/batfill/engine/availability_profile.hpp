@@ -144,6 +144,8 @@ class BasicAvailabilityProfile {
     };
 
     Position find(Time t) const;  // the step that holds t
+    // The same. Requires: t is not before the step `from`. Cost: less if both are in one block.
+    Position find(Time t, Position from) const;
     struct Bounds {
         Number least;
         Number most;
@@ -151,8 +153,9 @@ class BasicAvailabilityProfile {
     // Bounds of the values from that step on, over the steps that begin before `to`.
     Bounds bounds(Position at, Time to) const;
     void find_begins(FreeSpans& spans, Position first, Time from) const;
-    void find_ends(FreeSpans& spans, Time to) const;
-    Position split_at(Time t);  // makes t the beginning of a step, which it returns
+    void find_ends(FreeSpans& spans, Position first, Time to) const;
+    // Makes t the beginning of a step, which it returns. Requires: t is in the step `at`.
+    Position split(Position at, Time t);
     // Removes the step if it has its predecessor's value. Does not update bounds.
     void merge_at(Position at);
     // Updates the bounds of a block; removes it if it is empty, joins it with the next if both are small.

@@ -136,8 +136,8 @@ class Plan {
     // Cost: two changes of the timeline for each job.
     void restore(const std::vector<PlannedJob>& places);
 
-    // Removes a job that starts as planned. What it takes stays taken until start + walltime.
-    void start(JobIndex job);
+    // Removes a job that starts as planned. What it takes stays taken until start + walltime. Returns its place.
+    Place start(JobIndex job);
     // Removes a job that will not start, and gives back what it takes.
     // Cost: as give_back().
     void remove(JobIndex job);

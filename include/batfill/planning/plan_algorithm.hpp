@@ -142,11 +142,13 @@ class PlanAlgorithm : public Algorithm {
     bool is_parked(JobIndex job) const;
     bool is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const;
     bool park(Round& round, std::span<const JobIndex> due);
+    void place_parked(const Round& round);
 
     Plan plan_;
     std::string planned_pools_ = "all";
     std::vector<JobIndex> to_place_;  // parked in the last round
     std::vector<JobIndex> parked_;    // in this one
+    std::vector<JobIndex> due_;       // in decide(); kept to reuse the memory
     // If somebody asks why jobs wait: what happened in this round; and their starts and moves, as last said.
     std::map<Reason::Event::Kind, Reason::Event> happened_;
     std::map<JobIndex, Reason> explained_;
