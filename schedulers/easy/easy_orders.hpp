@@ -136,6 +136,9 @@ class EasyOrders {
     // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs * log(jobs)).
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
+        if (starts_by_submission()) {
+            return {jobs.begin(), jobs.end()};
+        }
         std::vector<JobIndex> order;
         order.reserve(jobs.size());
         for_each_of_in_primary_order(state, jobs, [&](JobIndex job) {

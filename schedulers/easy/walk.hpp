@@ -38,16 +38,16 @@ class Walk {
         const SchedulerState& state = round_.state();
         if (several_.are_several(state.machine)) {
             for (const std::vector<JobIndex>& queue : several_.of(state)) {
-                decide(queue);
+                decide(queue, false);
             }
         } else {
-            decide(state.waiting.jobs());
+            decide(state.waiting.jobs(), true);
         }
         explain();
     }
 
  private:
-    void decide(std::span<const JobIndex> queue) {
+    void decide(std::span<const JobIndex> queue, bool are_all) {
         const SchedulerState& state = round_.state();
         std::uint64_t reservations = most_reservations_;
         tests_ = most_tests_;
@@ -68,18 +68,10 @@ class Walk {
                 trial_.reserve(*next);
             }
         }
-        // Jobs that are too wide count as tests, and are explained.
-        constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
-        const bool looks_at_all = most_tests_ < unlimited || round_.explains();
-        const int most = looks_at_all ? state.processors : state.most_for_one_job();
         std::vector<JobIndex> others;
-        std::copy_if(next, order.end(), std::back_inserter(others),
-                     [&](JobIndex job) { return state.job(job).processors() <= most; });
-        const auto by_submission = [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); };
-        if (trial_.is_full()) {
-            others.clear();
-        } else if (!std::ranges::is_sorted(others, by_submission)) {
-            std::ranges::sort(others, by_submission);
+        if (!trial_.is_full()) {
+            const std::span<const JobIndex> behind(next, order.end());
+            others = are_all && orders_.starts_by_submission() ? last_of_queue(behind.size()) : by_submission(behind);
         }
         orders_.for_each_in_backfill_order(state, others, [&](JobIndex job) {
             if (trial_.is_full() || !may_look()) {
@@ -91,6 +83,41 @@ class Walk {
         if (round_.explains()) {
             queues_.push_back({order, in_front});
         }
+    }
+
+    // Jobs that surely cannot start count as tests, and are explained.
+    bool looks_at_all() const { return most_tests_ < std::numeric_limits<std::uint64_t>::max() || round_.explains(); }
+    bool may_start(JobIndex job) const {
+        const SchedulerState& state = round_.state();
+        return looks_at_all() || state.has_of_pools(state.job(job).request);
+    }
+    int most_for_one_job() const {
+        return looks_at_all() ? round_.state().processors : round_.state().most_for_one_job();
+    }
+
+    // So many of the last jobs of the queue: those that may start, in the order of the queue.
+    std::vector<JobIndex> last_of_queue(std::size_t number) const {
+        const SchedulerState& state = round_.state();
+        const WaitingQueue& queue = state.waiting;
+        const int most = most_for_one_job();
+        std::vector<JobIndex> jobs;
+        for (std::size_t at = queue.size() - number; at < queue.size(); ++at) {
+            if (queue.processors(at) <= most && may_start(queue.job(at))) {
+                jobs.push_back(queue.job(at));
+            }
+        }
+        return jobs;
+    }
+
+    // Those that may start, in the order of the queue.
+    std::vector<JobIndex> by_submission(std::span<const JobIndex> some) const {
+        const SchedulerState& state = round_.state();
+        const int most = most_for_one_job();
+        std::vector<JobIndex> jobs;
+        std::ranges::copy_if(some, std::back_inserter(jobs),
+                             [&](JobIndex job) { return state.job(job).processors() <= most && may_start(job); });
+        std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); });
+        return jobs;
     }
 
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.

@@ -263,7 +263,10 @@ bool SchedulerState::has_of_pools(const Request& request, std::optional<std::siz
     if (!limits.allow(request)) {
         return false;
     }
-    const std::vector<Amount>& needed = request.pools();
+    if (!request.details) {
+        return true;
+    }
+    const std::vector<Amount>& needed = request.details->pools;
     for (std::size_t pool = 0; pool < needed.size(); ++pool) {
         Amount left = pools_left[pool];
         if (window && machine.windows()[*window].names_pool(pool)) {
