@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from replays import Usage, print_row, start, wait_for
 
@@ -90,7 +90,7 @@ def replay(options: argparse.Namespace, algorithm: str, workload: Path) -> Optio
     return used
 
 
-def exponent(sizes: list[int], seconds: list[float]) -> Optional[float]:
+def exponent(sizes: Sequence[float], seconds: list[float]) -> Optional[float]:
     """The slope of the straight line through the logarithms, by least squares; nothing for fewer than two sizes."""
     points = [(math.log(size), math.log(value)) for size, value in zip(sizes, seconds)]
     if len(points) < 2:

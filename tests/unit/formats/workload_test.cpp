@@ -337,8 +337,8 @@ TEST_CASE("Jobs with the same other fields share what they ask for, and each has
                                              R"("begin":7.0)"};
     std::string jobs;
     for (std::size_t i = 0; i < others.size(); ++i) {
-        jobs += (i == 0 ? "" : ",") + (R"({"id":)" + std::to_string(i + 1)) +
-                R"(,"subtime":0,"res":1,"profile":"p",)" + others[i] + "}";
+        jobs += (i == 0 ? "" : ",") + (R"({"id":)" + std::to_string(i + 1)) + R"(,"subtime":0,"res":1,"profile":"p",)" +
+                others[i] + "}";
     }
     const Workload workload = parse_workload(
         R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{"p":{"type":"delay","delay":1}}})", "f", "w0", true);
