@@ -173,8 +173,12 @@ class Relaxed : public Algorithm {
     std::optional<JobIndex> start_in_order(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
         priority_.compute(state.now);
-        if (!state.later && !round.explains()) {
-            return start_counted(round);
+        if (!round.explains() && !queues_.are_several(state.machine) && !(state.later && state.limits.is_on())) {
+            const std::optional<JobIndex> top = start_by_search(round);
+            if (!top || !state.later || !state.lacks_only_unplanned(*top)) {
+                return top;
+            }
+            queue = state.waiting.jobs();
         }
         ranked_.clear();
         for (const JobIndex job : queue) {
@@ -195,14 +199,15 @@ class Relaxed : public Algorithm {
         return top;
     }
 
-    // The same for the whole queue, where processors are counted and nobody asks who is passed over. Most rounds start
-    // one job or none, so each start costs a search. Returns none, too, if no processor is left for others.
-    std::optional<JobIndex> start_counted(Round& round) {
+    // The same for the whole queue, up to a job that is passed over because a pool lacks. Nobody asks who is passed
+    // over. Most rounds start one job or none, so each start costs a search. Returns none, too, if no processor is left
+    // for others.
+    std::optional<JobIndex> start_by_search(Round& round) {
         const SchedulerState& state = round.state();
         std::optional<Ranked> last;
         for (int most = 0; (most = state.most_for_one_job()) > 0;) {
             last = first_after(state, most, last);
-            if (!last || !round.start_if_possible(last->job)) {
+            if (!last || !may_start(state, last->job) || !round.start_if_possible(last->job)) {
                 return last ? std::optional(last->job) : std::nullopt;
             }
         }
@@ -234,7 +239,7 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         const WaitingQueue& waiting = state.waiting;
         const auto add = [&](JobIndex job, Duration length) {
-            if (job != top.job && state.now + length <= top.latest_end) {
+            if (job != top.job && state.now + length <= top.latest_end && may_start(state, job)) {
                 ranked_.add(job, priority_.of(job));
             }
         };
@@ -256,6 +261,11 @@ class Relaxed : public Algorithm {
             backfilled_ += round.start_if_possible(job) ? 1U : 0U;
             return state.most_for_one_job() > 0;
         });
+    }
+
+    // False only for a job that cannot start in this round, whoever else does.
+    static bool may_start(const SchedulerState& state, JobIndex job) {
+        return !state.later || (state.has_of_pools(state.job(job).request) && state.later->has_hosts_now(state, job));
     }
 
     void explain(Round& round, const std::optional<Top>& top, std::span<const JobIndex> queue) const {

@@ -81,8 +81,11 @@ std::optional<Place> Availability::place_beside_windows(const SchedulerState& st
 
 bool Availability::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
+    if (!request.details || (!request.is_booked() && state.has_of_pools(request))) {
+        return false;
+    }
     const Duration length = state.estimate(job);
-    return request.details && timeline_.fits(request, length, state.now) &&
+    return timeline_.fits(request, length, state.now) &&
            !state.has_of_pools(request, timeline_.choose(request, length, state.now).window);
 }
 
