@@ -54,6 +54,9 @@ class Conservative : public PlanAlgorithm {
             for (const JobIndex job : state.waiting.jobs()) {
                 moves_ += (places_anew ? place_anew(job) : plan().move_earlier(job)) ? 1U : 0U;
             }
+            if (places_anew) {
+                plan().look_again_at_all();
+            }
             return;
         }
         const bool only_now = compression_ == Compression::start_now;
@@ -141,6 +144,9 @@ class ConservativeInOrder : public OrderedPlanAlgorithm {
             } else {
                 place(round, job, round.now());
             }
+        }
+        if (places_anew) {
+            plan().look_again_at_all();
         }
         for (const JobIndex job : std::exchange(unplaced_, {})) {
             if (const std::optional<Time> start = guaranteed_start(state, job)) {

@@ -279,14 +279,9 @@ class DeadlineBased : public PlanAlgorithm {
     // Compresses the plan: L0, and L1 unless it is cancelled. Forgets failed searches before and after, because L1 may
     // have been or will be in the way of L0.
     void compress_together() {
-        const auto forget = [&] {
-            for (const JobIndex job : plan().by_start()) {
-                plan().look_again_at(job);
-            }
-        };
-        forget();
+        plan().look_again_at_all();
         plan().move_all_earlier();
-        forget();
+        plan().look_again_at_all();
     }
 
     // Inserts a job into a list that is in the order of submission. Returns the job's position in it.

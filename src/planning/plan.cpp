@@ -400,6 +400,10 @@ void Plan::look_again_at(JobIndex job) {
     allow(slot_number(job), any_start);
 }
 
+void Plan::look_again_at_all() {
+    std::ranges::for_each(by_start_, [this](JobIndex job) { look_again_at(job); });
+}
+
 std::vector<Plan::PlannedJob> Plan::places() const {
     std::vector<PlannedJob> places;
     places.reserve(by_start_.size());
@@ -437,7 +441,7 @@ void Plan::make_room() {
         by_start_.push_back(job);
     }
     std::ranges::for_each(others, [this](JobIndex job) { place_again(job); });
-    std::ranges::for_each(by_start_, [this](JobIndex job) { look_again_at(job); });
+    look_again_at_all();
 }
 
 bool Plan::move_earlier(JobIndex job, Time than) {

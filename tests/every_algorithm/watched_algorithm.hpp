@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,11 +22,15 @@ struct Moment {
     std::vector<Plan::PlannedJob> plan;  // by start
 };
 
-// An algorithm that decides as another, and notes each round.
+// What to do after a round of an algorithm, with the jobs that it has started, in this order.
+using AfterRound =
+    std::function<void(const Algorithm& watched, const SchedulerState& state, const std::vector<JobIndex>& started)>;
+
+// An algorithm that decides as another.
 class Watched : public Algorithm {
  public:
-    Watched(std::unique_ptr<Algorithm> watched, std::shared_ptr<std::vector<Moment>> moments)
-        : watched_(std::move(watched)), moments_(std::move(moments)) {}
+    Watched(std::unique_ptr<Algorithm> watched, AfterRound after_round)
+        : watched_(std::move(watched)), after_round_(std::move(after_round)) {}
 
     void begin(Round& round) override { watched_->begin(round); }
     void completed(Round& round, std::span<const Completion> jobs) override { watched_->completed(round, jobs); }
@@ -48,14 +53,7 @@ class Watched : public Algorithm {
     }
     void end_round(const SchedulerState& state) override {
         watched_->end_round(state);
-        moments_->push_back({state, started_, false, {}});
-        if (const auto* const planning = dynamic_cast<const PlanAlgorithm*>(watched_.get())) {
-            moments_->back().plans = true;
-            for (const JobIndex job : planning->plan().by_start()) {
-                moments_->back().plan.push_back(
-                    {job, planning->plan().planned_start(job), planning->plan().place_held(job)});
-            }
-        }
+        after_round_(*watched_, state, started_);
     }
     bool needs_run_times() const override { return watched_->needs_run_times(); }
     bool estimates_are_run_times() const override { return watched_->estimates_are_run_times(); }
@@ -78,18 +76,29 @@ class Watched : public Algorithm {
 
  private:
     std::unique_ptr<Algorithm> watched_;
-    std::shared_ptr<std::vector<Moment>> moments_;
+    AfterRound after_round_;
     std::vector<JobIndex> started_;
 };
 
 // A registered algorithm, watched.
-inline SchedulerChoice watched(const std::string& name, const Parameters::Given& given,
-                               const std::shared_ptr<std::vector<Moment>>& moments) {
+inline SchedulerChoice watched(const std::string& name, const Parameters::Given& given, const AfterRound& after_round) {
     AlgorithmDescription description = find_algorithm(name);
-    description.make = [make = description.make, moments](const Parameters& parameters) {
-        return std::make_unique<Watched>(make(parameters), moments);
+    description.make = [make = description.make, after_round](const Parameters& parameters) {
+        return std::make_unique<Watched>(make(parameters), after_round);
     };
     return {std::make_shared<const AlgorithmDescription>(std::move(description)), given};
+}
+// The same, to note each round.
+inline SchedulerChoice watched(const std::string& name, const Parameters::Given& given,
+                               const std::shared_ptr<std::vector<Moment>>& moments) {
+    return watched(name, given,
+                   [moments](const Algorithm& algorithm, const SchedulerState& state, const auto& started) {
+                       Moment& moment = moments->emplace_back(Moment{state, started, false, {}});
+                       if (const auto* const planning = dynamic_cast<const PlanAlgorithm*>(&algorithm)) {
+                           moment.plans = true;
+                           moment.plan = planning->plan().places();
+                       }
+                   });
 }
 
 }  // namespace batfill::tests

@@ -118,9 +118,27 @@ class Plan {
     // Cost: as place().
     void place_again(JobIndex job);
 
+    // An interval [from, until) of starts that may have become possible.
+    struct StartInterval {
+        Time from;
+        Time until;
+        bool some() const { return from < until; }
+        void include(const StartInterval& other) {
+            from = std::min(from, other.from);
+            until = std::max(until, other.until);
+        }
+    };
+    // Those at which move_earlier still looks for this planned job. It is proved that the job could start at no other
+    // instant from the present to its planned start, even if it were not in the plan.
+    // Cost: O(1).
+    StartInterval possible_starts(JobIndex job) const { return planned(job).possible; }
+
     // Forgets what was proved of this planned job, so its next move_earlier searches.
     // Cost: O(1).
     void look_again_at(JobIndex job);
+    // Of all planned jobs.
+    // Cost: O(planned jobs).
+    void look_again_at_all();
 
     // A planned job and its start, to be restored after a trial.
     struct PlannedJob {
@@ -169,16 +187,6 @@ class Plan {
     const Timeline& timeline() const { return *timeline_; }
 
  private:
-    // An interval [from, until) of starts that may have become possible.
-    struct StartInterval {
-        Time from;
-        Time until;
-        bool some() const { return from < until; }
-        void include(const StartInterval& other) {
-            from = std::min(from, other.from);
-            until = std::max(until, other.until);
-        }
-    };
     static const StartInterval no_start;
     static const StartInterval any_start;
     // A job that is planned or cancelled. The first cache line holds the fields that scans of many jobs read first.

@@ -194,4 +194,18 @@ TEST_CASE("dc: a submitted job makes those before it move that could start befor
     }
 }
 
+// d runs on the first host only. The pass looks at it before c, which then leaves that host for the other one, is due,
+// and is parked: no licence is left.
+TEST_CASE("conservative with compression=order: who is parked makes room also on the hosts that it left in the pass",
+          "[compression]") {
+    std::vector<Host> hosts(2, Host{"h", 1e9, {}, {{"pools", "licence:1"}}});
+    hosts.front().properties["partitions"] = "x";
+    SmallMachine machine(Machine(hosts), "conservative",
+                         {{"compression", "order"}, {"order", "spf"}, {"plan-pools", "none"}});
+    machine.play(R"(
+         0: a 1x100 takes licence:1 in x, b 1x200, c 1x90 takes licence:1, d 1x50 in x | start a b; c 100; d 190
+        50: ends b | d 100
+    )");
+}
+
 }  // namespace batfill::tests::compression_by_hand_test
