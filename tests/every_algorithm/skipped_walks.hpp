@@ -76,9 +76,11 @@ class SkippedWalks {
             const auto is_proved = [&](Time at) { return at < from || until <= at; };
             ++(from < until ? not_left_out : left_out);
             const Time first = anew.earliest_without(itself, state.now, start);
-            const Time behind = is_proved(first) ? first : anew.earliest_without(itself, std::max(until, state.now), start);
+            const Time behind =
+                is_proved(first) ? first : anew.earliest_without(itself, std::max(until, state.now), start);
             claim(behind.is_infinite(), "a planned job could start earlier", state, job);
-            claim(kept.earliest_without(itself, state.now, start) == first, "an earlier start is another one", state, job);
+            claim(kept.earliest_without(itself, state.now, start) == first, "an earlier start is another one", state,
+                  job);
             claim(kept.earliest(*entry.request, entry.walltime, state.now) ==
                       anew.earliest(*entry.request, entry.walltime, state.now),
                   "a new job would have another start", state, job);
