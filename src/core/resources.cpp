@@ -72,14 +72,13 @@ std::vector<std::string_view> partitions_in(std::string_view text) {
     }
 }
 
-bool Resources::HostKind::is_in_one_of(const std::vector<std::size_t>& some) const {
-    return some.empty() || std::ranges::any_of(some, [this](std::size_t partition) {
-               return std::ranges::binary_search(partitions, partition);
-           });
+bool Resources::HostKind::has_one_of(const std::vector<std::size_t>& some) const {
+    return std::ranges::any_of(some, [this](std::size_t partition) {
+        return std::ranges::binary_search(partitions, partition);
+    });
 }
 
-bool Resources::HostKind::suits(const Request& request) const {
-    const Request::Details& taken = request.details_or_none();
+bool Resources::HostKind::suits(const Request::Details& taken) const {
     return is_in_one_of(taken.partitions) &&
            (taken.per_host.empty() ||
             (is_shared && std::ranges::equal(taken.per_host, capacity, std::ranges::less_equal{})));

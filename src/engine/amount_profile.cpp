@@ -5,28 +5,38 @@
 
 namespace batfill {
 
-std::size_t AmountProfile::step_at(Time t) const {
-    // The step is one of `left` from `step` on. Without branches: which half it is, nobody can foresee.
-    std::size_t step = 0;
-    for (std::size_t left = times_.size(); left > 1;) {
-        const std::size_t half = left / 2;
-        step += times_[step + half] <= t ? half : 0;
-        left -= half;
-    }
-    return step;
-}
-
 std::size_t AmountProfile::split_at(Time t) {
     const std::size_t step = step_at(t);
     if (times_[step] >= t) {
         return step;
     }
-    const auto next = static_cast<std::ptrdiff_t>(step) + 1;
-    times_.insert(times_.begin() + next, t);
-    const auto columns = static_cast<std::ptrdiff_t>(columns_);
-    values_.insert(values_.begin() + next * columns, columns_, 0);
-    std::copy_n(values_.begin() + (next - 1) * columns, columns, values_.begin() + next * columns);
+    times_.insert(times_.begin() + static_cast<std::ptrdiff_t>(step + 1), t);
+    // Those of the last step twice, then those of the others from this one on.
+    for (std::size_t column = 0; column < columns_; ++column) {
+        values_.push_back(values_[values_.size() - columns_]);
+    }
+    for (std::size_t to = values_.size() - columns_; to-- > (step + 1) * columns_;) {
+        values_[to] = values_[to - columns_];
+    }
     return step + 1;
+}
+
+void AmountProfile::merge(std::size_t step) {
+    if (step == 0 || step >= times_.size()) {
+        return;
+    }
+    const Amount* const values = values_.data() + step * columns_;
+    Amount differs = 0;
+    for (std::size_t column = 0; column < columns_; ++column) {
+        differs |= values[column] ^ *(values + column - columns_);
+    }
+    if (differs == 0) {
+        times_.erase(times_.begin() + static_cast<std::ptrdiff_t>(step));
+        for (std::size_t from = (step + 1) * columns_; from < values_.size(); ++from) {
+            values_[from - columns_] = values_[from];
+        }
+        values_.resize(times_.size() * columns_);
+    }
 }
 
 void AmountProfile::add(Time from, Time to, std::span<const Amount> amounts, int sign) {
@@ -48,39 +58,14 @@ void AmountProfile::add(Time from, Time to, std::span<const Amount> amounts, int
     if (all_but_first < 0) {
         negative_until_ = std::max(negative_until_, to);
     }
-    // Steps that begin nothing go.
-    const auto is_needless = [this](std::size_t step) {
-        const auto at = values_.begin() + static_cast<std::ptrdiff_t>(step * columns_);
-        const auto columns = static_cast<std::ptrdiff_t>(columns_);
-        return std::equal(at, at + columns, at - columns);
-    };
-    for (const std::size_t step : {last, first}) {
-        if (step > 0 && step < times_.size() && is_needless(step)) {
-            const auto at = static_cast<std::ptrdiff_t>(step);
-            const auto columns = static_cast<std::ptrdiff_t>(columns_);
-            times_.erase(times_.begin() + at);
-            values_.erase(values_.begin() + at * columns, values_.begin() + (at + 1) * columns);
-        }
-    }
+    merge(last);
+    merge(first);
 }
 
-void AmountProfile::advance(Time now) {
-    const std::size_t step = step_at(now);
-    if (step > 0) {
-        const auto gone = static_cast<std::ptrdiff_t>(step);
-        times_.erase(times_.begin(), times_.begin() + gone);
-        values_.erase(values_.begin(), values_.begin() + gone * static_cast<std::ptrdiff_t>(columns_));
-    }
-    times_.front() = std::max(times_.front(), now);
-}
-
-bool AmountProfile::has(std::size_t step, std::span<const Amount> amounts) const {
-    const Amount* const values = values_.data() + step * columns_;
-    Amount lacks = 0;  // negative if something is too little; without branches: hosts lack now this, now that
-    for (std::size_t column = 0; column < columns_; ++column) {
-        lacks |= values[column] - amounts[column];
-    }
-    return lacks >= 0;
+void AmountProfile::forget_before(Time now) {
+    const auto gone = static_cast<std::ptrdiff_t>(step_at(now));
+    times_.erase(times_.begin(), times_.begin() + gone);
+    values_.erase(values_.begin(), values_.begin() + gone * static_cast<std::ptrdiff_t>(columns_));
 }
 
 AmountProfile::Stretch AmountProfile::next_free(std::span<const Amount> amounts, Time from, Time until) const {

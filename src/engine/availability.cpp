@@ -69,14 +69,9 @@ bool Availability::could_start(const SchedulerState& state, JobIndex job) const 
     return state.can_start(request) && timeline_.fits(request, state.estimate(job), state.now);
 }
 
-std::optional<Place> Availability::place_beside_windows(const SchedulerState& state, JobIndex job) const {
-    const Request& request = state.job(job).request;
-    const Duration length = state.estimate(job);
-    if (!timeline_.fits(request, length, state.now)) {
-        return std::nullopt;
-    }
-    Place place = timeline_.choose(request, length, state.now);
-    return state.can_start_in(request, place) ? std::optional(std::move(place)) : std::nullopt;
+std::optional<Place> Availability::place_beside_windows(const SchedulerState& state, JobIndex job) {
+    std::optional<Place> place = place_now(state, job);
+    return place && state.can_start_in(state.job(job).request, *place) ? std::move(place) : std::nullopt;
 }
 
 bool Availability::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {

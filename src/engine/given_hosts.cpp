@@ -28,6 +28,7 @@ void GivenHosts::begin(bool is_new) {
         HostIndex::erase(bits_, host.number);
     }
     hosts_.clear();
+    taken_.clear();
     for (auto& column : longest_) {
         for (std::vector<float>& level : column) {
             level.clear();
@@ -36,7 +37,7 @@ void GivenHosts::begin(bool is_new) {
     longest_of_all_ = {};
 }
 
-void GivenHosts::add(const HostIndex& index, const AmountProfile& profile, Host host) {
+void GivenHosts::add(const HostIndex& index, const AmountProfile& profile, Host host, std::span<const Amount> taken) {
     if (hosts_.empty()) {
         bits_.resize(index.words());
         for (auto& column : shortest_of_all_) {
@@ -56,7 +57,13 @@ void GivenHosts::add(const HostIndex& index, const AmountProfile& profile, Host 
             shortest_of_all_[column][level] = std::min(shortest_of_all_[column][level], length);
         }
     }
-    hosts_.push_back(std::move(host));
+    if (is_new_) {
+        if (taken_.empty() || !std::ranges::equal(taken_on(hosts_.back()).first(taken.size()), taken)) {
+            taken_.insert(taken_.end(), taken.begin(), taken.end());
+        }
+        host.taken = taken_.size() - taken.size();
+    }
+    hosts_.push_back(host);
 }
 
 bool GivenHosts::may_help(const Need& need) const {

@@ -264,6 +264,20 @@ void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& t
     std::ranges::copy(amounts, taken.begin() + 1);
 }
 
+template <class Use>
+void Timeline::each_taken(const Request& request, const ResourceSet& hosts, Use use) const {
+    const bool takes_whole_hosts = request.takes_whole_hosts();
+    std::vector<Amount> taken;
+    std::size_t kind = 0;  // that of the last host
+    for (const int host : hosts.numbers()) {
+        const std::size_t last_kind = std::exchange(kind, machine_->resources().kind_number_of(host));
+        if (taken.empty() || (takes_whole_hosts && kind != last_kind)) {
+            taken_of(request, host, taken);
+        }
+        use(host, taken);
+    }
+}
+
 void Timeline::change(const Request& request, int processors, const Place& place, Time from, Time until, int sign) {
     if (from >= until) {
         return;
@@ -295,27 +309,21 @@ void Timeline::change_profiles(const Request& request, const ResourceSet& hosts,
     if (changed_.size() > 4 * hosts_.size()) {
         forget_changes();
     }
-    some_take_nothing_ = some_take_nothing_ ||
-                         (!request.takes_whole_hosts() && std::ranges::none_of(request.per_host(), std::identity()));
-    std::vector<Amount> taken;
-    for (const int host : hosts.numbers()) {
+    each_taken(request, hosts, [&](int host, const std::vector<Amount>& taken) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
-        taken_of(request, host, taken);
         profile.add(from, until, taken, sign);
         if (from > origin_) {
             begins_later(host, -sign);
         }
         changed_.push_back(host);
-    }
+    });
 }
 
 void Timeline::change_index(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
-    std::vector<Amount> changed;
-    for (const int host : hosts.numbers()) {
-        taken_of(request, host, changed);
+    each_taken(request, hosts, [&](int host, const std::vector<Amount>& changed) {
         index_->change(hosts_, host, origin_, from, until, changed, sign);
-    }
+    });
 }
 
 void Timeline::begins_later(int host, int jobs) {
@@ -504,19 +512,16 @@ Time Timeline::earliest_without_place(const Planned& job, Time first, Time last)
     return start;
 }
 
-bool Timeline::nobody_needs(const Request& request, int host, Time from) const {
-    if (!machine_->windows().empty() || hosts_[static_cast<std::size_t>(host)].negative_until() > from) {
-        return false;
-    }
-    const auto is_something = [](Amount amount) { return amount > 0; };
-    return !request.takes_whole_hosts() ||
-           (!some_take_nothing_ && std::ranges::any_of(machine_->resources().kind_of(host).capacity, is_something));
+bool Timeline::nobody_needs(const Request& request, int host, Time from, Time until) const {
+    const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+    return request.takes_whole_hosts() ? profile.least(0, from, until) >= 0
+                                       : machine_->windows().empty() && profile.negative_until() <= from;
 }
 
 bool Timeline::has_its_own(const Planned& job, std::span<const Amount> needed) const {
     std::vector<Amount> least;
     return std::ranges::all_of(job.place.hosts.numbers(), [&](int host) {
-        if (nobody_needs(job.request, host, job.start)) {
+        if (nobody_needs(job.request, host, job.start, job.start + job.length)) {
             return true;
         }
         taken_of(job.request, host, least);
@@ -559,8 +564,9 @@ Time Timeline::earliest_among(const HostIndex::Bits& hosts, const Request& reque
     // Of one host, only the first start counts, and only if it is before those of the others.
     const bool is_one = request.processors == 1 && !counted_.takes_of_pools(request);
     Time first = before;
-    std::vector<Allowance> changes;
     int left = HostIndex::count(hosts);  // hosts that may allow some start
+    std::vector<Allowance> changes;
+    changes.reserve(is_one ? 2 : 2 * static_cast<std::size_t>(left));
     HostIndex::each_host(hosts, [&](int host) {
         if (first > from && left >= request.processors) {
             const bool is_own = own != nullptr && HostIndex::has(own->hosts, host);
@@ -670,13 +676,10 @@ GivenHosts::Need Timeline::need_of_host(const Request& request, Duration length)
 }
 
 void Timeline::add_to(GivenHosts& given, const Holding& holding) const {
-    for (const int number : holding.hosts.numbers()) {
-        GivenHosts::Host host{number, std::max(holding.from, origin_), holding.until, {}};
-        if (given.is_new()) {
-            taken_of(holding.request, number, host.taken);
-        }
-        given.add(*index_, hosts_[static_cast<std::size_t>(number)], std::move(host));
-    }
+    each_taken(holding.request, holding.hosts, [&](int number, const std::vector<Amount>& taken) {
+        given.add(*index_, hosts_[static_cast<std::size_t>(number)],
+                  {number, std::max(holding.from, origin_), holding.until}, taken);
+    });
 }
 
 AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t first, const Holding& planned,
@@ -701,8 +704,8 @@ AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t fi
             const bool is_own = has_own && HostIndex::has(own, host.number);
             // A first start in `covered` adds nothing if none can be behind it.
             const Time before = until <= covered.end ? std::min(until, covered.begin) : until;
-            const AmountProfile::Stretch one = opened_starts_on(host, given.is_new(), is_own ? &planned : nullptr,
-                                                                need.amounts, length, {from, until}, before);
+            const AmountProfile::Stretch one =
+                opened_starts_on(given, host, is_own ? &planned : nullptr, need.amounts, length, {from, until}, before);
             opened.begin = std::min(opened.begin, one.begin);
             opened.end = std::max(opened.end, one.end);
             covered = with_both(known, opened);
@@ -711,13 +714,18 @@ AmountProfile::Stretch Timeline::opened_starts(GivenHosts& given, std::size_t fi
     return opened;
 }
 
-AmountProfile::Stretch Timeline::opened_starts_on(const GivenHosts::Host& host, bool is_new, const Holding* own,
-                                                  std::span<const Amount> needed, Duration length,
+AmountProfile::Stretch Timeline::opened_starts_on(const GivenHosts& given, const GivenHosts::Host& host,
+                                                  const Holding* own, std::span<const Amount> needed, Duration length,
                                                   const AmountProfile::Stretch& among, Time before) const {
+    const bool is_new = given.is_new();
     const AmountProfile* profile = &hosts_[static_cast<std::size_t>(host.number)];
     std::optional<AmountProfile> without_job;
     Time own_from = Time::infinity();
-    if (own != nullptr && nobody_needs(own->request, host.number, own->from)) {
+    // Who gives a whole host back that the job has then needed it, too.
+    const auto has_been_needed = [&] {
+        return is_new && own->request.takes_whole_hosts() && host.from < own->until && own->from < host.until;
+    };
+    if (own != nullptr && !has_been_needed() && nobody_needs(own->request, host.number, own->from, own->until)) {
         own_from = own->from;
     } else if (own != nullptr) {
         std::vector<Amount> taken;
@@ -729,11 +737,11 @@ AmountProfile::Stretch Timeline::opened_starts_on(const GivenHosts::Host& host, 
     // A start is opened if the job would run at one of these instants.
     AmountProfile::Stretch freed{host.from, host.until};
     if (is_new && own_from.is_infinite()) {
-        freed = profile->freed(needed, host.taken, host.from, host.until);
+        freed = profile->freed(needed, given.taken_on(host), host.from, host.until);
     } else if (is_new) {
-        freed = profile->freed(needed, host.taken, host.from, std::min(host.until, own_from));
+        freed = profile->freed(needed, given.taken_on(host), host.from, std::min(host.until, own_from));
         const Time behind = std::max(host.from, own->until);
-        const AmountProfile::Stretch others = profile->freed(needed, host.taken, behind, host.until);
+        const AmountProfile::Stretch others = profile->freed(needed, given.taken_on(host), behind, host.until);
         freed = {std::min(freed.begin, others.begin), others.begin.is_infinite() ? freed.end : others.end};
     }
     if (!freed.begin.is_infinite()) {
@@ -757,9 +765,10 @@ Time Timeline::earliest_of(const std::vector<Time>& firsts, const Request& reque
     if (firsts.size() < static_cast<std::size_t>(request.processors)) {
         return Time::infinity();
     }
-    std::vector<Time> least(static_cast<std::size_t>(request.processors));
-    std::ranges::partial_sort_copy(firsts, least);
-    const Time first = std::max(least.back(), from);
+    std::vector<Time> sorted(firsts);  // up to the last host that the job needs
+    const auto last = sorted.begin() + (request.processors - 1);
+    std::ranges::nth_element(sorted, last);
+    const Time first = std::max(*last, from);
     return first < before ? counted_.earliest(request, length, first, before) : Time::infinity();
 }
 
@@ -803,6 +812,7 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
     }
     const std::vector<Amount> needed = needed_of_host(request);
     std::vector<Candidate> candidates;  // by number
+    candidates.reserve(hosts_.size());
     // Where nobody begins later, a stretch that includes now has no end: the lowest of such hosts are enough.
     const bool is_now = at == origin_ && request.placement != Placement::fullest;
     int without_end = 0;
@@ -844,11 +854,12 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
 Place Timeline::choose_now(const Request& request, Duration length, const FittingHosts& now) const {
     const std::vector<Amount> needed = needed_of_host(request);
     std::vector<Candidate> candidates;  // by number
+    candidates.reserve(static_cast<std::size_t>(now.count));
     int without_end = 0;
     HostIndex::each_host(now.hosts, [&](int host) {
         const auto number = static_cast<std::size_t>(host);
         if (!is_rising(host)) {
-            const Time end = hosts_[number].next_stretch(needed, origin_).end;
+            const Time end = hosts_[number].next_free(needed, origin_).end;
             if (end.is_infinite() || origin_ + length <= end) {
                 candidates.push_back({host, {origin_, end}});
             }
@@ -873,7 +884,9 @@ ResourceSet Timeline::best_of(std::vector<Candidate>& candidates, const Request&
                                  });
     }
     candidates.resize(static_cast<std::size_t>(request.processors));
-    std::ranges::sort(candidates, {}, &Candidate::host);
+    if (request.placement == Placement::fullest || request.placement == Placement::snug) {
+        std::ranges::sort(candidates, {}, &Candidate::host);
+    }
     ResourceSet chosen;
     for (auto first = candidates.begin(); first != candidates.end();) {
         auto end = first + 1;

@@ -38,10 +38,16 @@ void LongWaits::note(const SchedulerState& state, JobIndex first) {
     if (!state.later || state.machine.windows().empty() || !noted_.insert(first).second) {
         return;
     }
+    const auto windows_until = [&](Time start) {
+        return std::ranges::count_if(state.machine.windows(), [&](const Window& window) {
+            return window.announced <= state.now && window.until > state.now && window.until <= start;
+        });
+    };
+    if (windows_until(Time::infinity()) < 2) {
+        return;
+    }
     const Time start = state.later->earliest(state, first);
-    const auto passed = std::ranges::count_if(state.machine.windows(), [&](const Window& window) {
-        return window.announced <= state.now && window.until > state.now && window.until <= start;
-    });
+    const auto passed = windows_until(start);
     if (passed >= 2 && !start.is_infinite()) {
         spdlog::warn(
             "job {} waits past {} windows until {}, and all others behind it: its walltime may be longer "

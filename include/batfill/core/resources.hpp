@@ -59,9 +59,13 @@ class Resources {
         std::vector<std::size_t> partitions;  // increasing
 
         // Whether it is in one of these; true if there are none.
-        bool is_in_one_of(const std::vector<std::size_t>& some) const;
+        bool is_in_one_of(const std::vector<std::size_t>& some) const { return some.empty() || has_one_of(some); }
         // Whether an empty host of this kind has what the job takes of each of its hosts, and is in its partition.
-        bool suits(const Request& request) const;
+        bool suits(const Request& request) const { return !request.details || suits(*request.details); }
+
+     private:
+        bool has_one_of(const std::vector<std::size_t>& some) const;
+        bool suits(const Request::Details& taken) const;
     };
 
     // A machine of equal processors.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,7 +24,12 @@ class AmountProfile {
     // Adds `sign` times the amounts during [from, to); nothing if from >= to. Times before the origin count as it.
     void add(Time from, Time to, std::span<const Amount> amounts, int sign);
     // Makes `now` the origin and forgets what is before it.
-    void advance(Time now);
+    void advance(Time now) {
+        if (times_.size() > 1 && times_[1] <= now) {
+            forget_before(now);
+        }
+        times_.front() = std::max(times_.front(), now);
+    }
 
     // The first t >= max(from, origin) with t < before at which these amounts are free during all of [t, t + length);
     // infinite if there is none. From `limit` on, they count as free.
@@ -75,14 +81,32 @@ class AmountProfile {
     // The same of steps from `first` up to `end`: each begins at the instant of this number.
     Bounds bounds_of_steps(std::size_t column, std::size_t first, std::size_t end) const;
     // The step that holds t; the first one before the origin.
-    std::size_t step_at(Time t) const;
+    std::size_t step_at(Time t) const {
+        // The step is one of `left` from `step` on. Without branches: which half it is, nobody can foresee.
+        std::size_t step = 0;
+        for (std::size_t left = times_.size(); left > 1;) {
+            const std::size_t half = left / 2;
+            step += times_[step + half] <= t ? half : 0;
+            left -= half;
+        }
+        return step;
+    }
     Amount least(std::size_t column, Time from, Time to) const { return bounds(column, from, to).least; }
     // No amount but the first one has been negative from this instant on.
     Time negative_until() const { return negative_until_; }
 
  private:
+    void forget_before(Time now);
     std::size_t split_at(Time t);  // makes t the beginning of a step
-    bool has(std::size_t step, std::span<const Amount> amounts) const;
+    void merge(std::size_t step);  // makes it a part of the one before it if it begins nothing
+    bool has(std::size_t step, std::span<const Amount> amounts) const {
+        const Amount* const values = values_.data() + step * columns_;
+        Amount lacks = 0;  // negative if something is too little; without branches: hosts lack now this, now that
+        for (std::size_t column = 0; column < columns_; ++column) {
+            lacks |= values[column] - amounts[column];
+        }
+        return lacks >= 0;
+    }
 
     std::size_t columns_;
     std::vector<Time> times_;     // when each step begins, increasing; the first is the origin

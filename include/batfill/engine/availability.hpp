@@ -45,7 +45,7 @@ class Availability {
     // Whether there is such a place, and it has what the job takes of all pools now.
     bool could_start(const SchedulerState& state, JobIndex job) const;
     // The same, with the place: for algorithms that reserve nothing.
-    std::optional<Place> place_beside_windows(const SchedulerState& state, JobIndex job) const;
+    std::optional<Place> place_beside_windows(const SchedulerState& state, JobIndex job);
     // Whether only a pool that is not planned, or a limit, keeps the job from starting now.
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
     // When it could start, from now on; infinite: never. And where it would run then.

@@ -31,17 +31,21 @@ class GivenHosts {
         int number;
         Time from;
         Time until;
-        std::vector<Amount> taken;  // what was given back during [from, until), by column; only if is_new()
+        std::size_t taken = 0;  // where taken_on() begins
     };
 
     // Forgets all. `is_new` says that the profiles will not change before the last question.
     void begin(bool is_new);
     bool is_new() const { return is_new_; }
+    // `taken` was given back there, by column.
     // Requires: `profile` and `index` have the change.
     // Cost: O(steps of the host).
-    void add(const HostIndex& index, const AmountProfile& profile, Host host);
+    void add(const HostIndex& index, const AmountProfile& profile, Host host, std::span<const Amount> taken);
     // In the order of add().
     const std::vector<Host>& hosts() const { return hosts_; }
+    // What was given back on one of hosts(), by column.
+    // Requires: is_new().
+    std::span<const Amount> taken_on(const Host& host) const { return std::span(taken_).subspan(host.taken); }
     bool has_some_of(const ResourceSet& hosts) const { return !hosts_.empty() && HostIndex::has_some(bits_, hosts); }
 
     // Whether some host may have what is needed for so long, during an interval that meets what was given back there.
@@ -60,6 +64,7 @@ class GivenHosts {
     bool is_new_ = true;
     std::size_t columns_ = 0;
     std::vector<Host> hosts_;
+    std::vector<Amount> taken_;  // one after another; hosts that are alike share theirs
     HostIndex::Bits bits_;
     ByLevel<std::vector<float>> longest_;  // by host; rounded
     ByLevel<float> longest_of_all_{};

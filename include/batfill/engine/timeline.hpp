@@ -184,10 +184,13 @@ class Timeline {
     void add_hosts(Time now);
     std::vector<Amount> needed_of_host(const Request& request) const;
     // Those of `among` that this host allows, if one is before `before`; `own` is the job's place if it has one there.
-    AmountProfile::Stretch opened_starts_on(const GivenHosts::Host& host, bool is_new, const Holding* own,
+    AmountProfile::Stretch opened_starts_on(const GivenHosts& given, const GivenHosts::Host& host, const Holding* own,
                                             std::span<const Amount> needed, Duration length,
                                             const AmountProfile::Stretch& among, Time before) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
+    // Calls `use` with each of these hosts, and what the job takes there, by column.
+    template <class Use>
+    void each_taken(const Request& request, const ResourceSet& hosts, Use use) const;
     void take_for_ever(const ResourceSet& hosts);
     void take_window(std::size_t number);
     void begin_windows();
@@ -206,9 +209,9 @@ class Timeline {
     };
     static HostIndex::Search search_of(const Request& request, std::span<const Amount> needed, Duration length,
                                        const Own* own);
-    // Whether nobody else needs what a job with this request takes of this host from some instant on: nothing is taken
+    // Whether nobody else needs what a job with this request takes of this host during [from, until): nothing is taken
     // twice. May be wrong if so.
-    bool nobody_needs(const Request& request, int host, Time from) const;
+    bool nobody_needs(const Request& request, int host, Time from, Time until) const;
     // Whether that is so: nobody else needs what it has taken.
     bool has_its_own(const Planned& job, std::span<const Amount> needed) const;
     Time earliest_in_index(const Request& request, std::span<const Amount> needed, Duration length, Time from,
@@ -288,7 +291,6 @@ class Timeline {
     std::vector<int> later_;          // by host: how many jobs and windows are to begin there after the origin
     HostIndex::Bits not_rising_;      // the hosts with such jobs or windows
     int how_many_not_rising_ = 0;
-    bool some_take_nothing_ = false;                     // a job has had a share of a host, of no capacity
     std::vector<std::size_t> by_announcement_;           // all windows
     std::size_t next_news_ = 0;                          // in by_announcement_
     std::vector<bool> knows_window_;                     // by window
