@@ -73,9 +73,8 @@ std::vector<std::string_view> partitions_in(std::string_view text) {
 }
 
 bool Resources::HostKind::has_one_of(const std::vector<std::size_t>& some) const {
-    return std::ranges::any_of(some, [this](std::size_t partition) {
-        return std::ranges::binary_search(partitions, partition);
-    });
+    return std::ranges::any_of(
+        some, [this](std::size_t partition) { return std::ranges::binary_search(partitions, partition); });
 }
 
 bool Resources::HostKind::suits(const Request::Details& taken) const {

@@ -194,11 +194,12 @@ AmountProfile::Bounds AmountProfile::bounds_of_steps(std::size_t column, std::si
 
 AmountProfile::Bounds AmountProfile::bounds(std::size_t column, Time from, Time to) const {
     const std::size_t first = step_at(from);
-    std::size_t end = first + 1;
-    while (end < times_.size() && times_[end] < to) {
-        ++end;
+    Bounds bounds = bounds_of_steps(column, first, first + 1);
+    for (std::size_t step = first + 1; step < times_.size() && times_[step] < to; ++step) {
+        const Amount value = values_[step * columns_ + column];
+        bounds = {std::min(bounds.least, value), std::max(bounds.most, value)};
     }
-    return bounds_of_steps(column, first, end);
+    return bounds;
 }
 
 }  // namespace batfill

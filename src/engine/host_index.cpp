@@ -62,8 +62,12 @@ void HostIndex::build(std::span<const AmountProfile> hosts, Time origin) {
 
 HostIndex::Bits HostIndex::bits_of(const ResourceSet& hosts) const {
     Bits bits(words_);
-    for (const int host : hosts.numbers()) {
-        insert(bits, host);
+    for (const auto& [first, last] : hosts.intervals()) {
+        for (auto host = static_cast<std::size_t>(first); host <= static_cast<std::size_t>(last);) {
+            const std::size_t stop = std::min(host / 64 * 64 + 63, static_cast<std::size_t>(last));
+            bits[host / 64] |= ~std::uint64_t{0} << host % 64 & ~std::uint64_t{0} >> (63 - stop % 64);
+            host = stop + 1;
+        }
     }
     return bits;
 }
@@ -89,24 +93,26 @@ void HostIndex::set(int host, const AmountProfile& profile, std::size_t first, s
         const std::size_t last = amounts.empty() ? levels_[column].size() : std::max(reached, before);
         for (std::size_t level = std::min(reached, before); level < last; ++level) {
             std::uint64_t* const row = bits_.data() + position(word, first_row_[column] + level, during);
-            const std::uint64_t value = level < reached ? bit : 0;
-            is_full_[first_row_[column] + level] = is_full_[first_row_[column] + level] && value != 0;
-            std::for_each(row + first, row + stop, [&](std::uint64_t& one) { one = (one & ~bit) | value; });
+            if (level < reached) {
+                std::for_each(row + first, row + stop, [&](std::uint64_t& one) { one |= bit; });
+            } else {
+                is_full_[first_row_[column] + level] = false;
+                std::for_each(row + first, row + stop, [&](std::uint64_t& one) { one &= ~bit; });
+            }
         }
     };
     const std::vector<Time>& instants = profile.instants();
     std::size_t step = profile.step_at(begin_of(first));
     while (first < end) {
         // As long as nothing changes, the buckets are alike.
-        while (step + 1 < instants.size() && instants[step + 1] <= begin_of(first)) {
-            ++step;
-        }
-        const Time end_of_first = begin_of(first + 1);
-        const std::size_t stop =
-            step + 1 == instants.size() ? end : std::clamp(bucket_of(instants[step + 1]), first + 1, end);
+        std::size_t stop = end;
         std::size_t behind = step + 1;  // the steps of the first bucket
-        while (behind < instants.size() && instants[behind] < end_of_first) {
-            ++behind;
+        if (behind < instants.size()) {
+            stop = std::clamp(bucket_of(instants[behind]), first + 1, end);
+            for (const Time end_of_first = begin_of(first + 1);
+                 behind < instants.size() && instants[behind] < end_of_first;) {
+                ++behind;
+            }
         }
         for (std::size_t column = 0; column < levels_.size(); ++column) {
             if (!amounts.empty() && amounts[column] == 0) {
@@ -117,6 +123,9 @@ void HostIndex::set(int host, const AmountProfile& profile, std::size_t first, s
             set_rows(column, During::some, most, stop);
         }
         first = stop;
+        for (const Time begin = begin_of(first); step + 1 < instants.size() && instants[step + 1] <= begin;) {
+            ++step;
+        }
     }
 }
 

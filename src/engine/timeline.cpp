@@ -38,6 +38,13 @@ AmountProfile::Stretch with_both(const AmountProfile::Stretch& a, const AmountPr
     return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
+// As next_stretch(); only where the placement compares stretches, it is whole.
+AmountProfile::Stretch stretch_around(const AmountProfile& profile, const Request& request,
+                                      std::span<const Amount> needed, Duration length, Time at) {
+    return request.placement == Placement::snug ? profile.next_stretch(needed, at)
+                                                : profile.next_free(needed, at, at + length);
+}
+
 }  // namespace
 
 Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
@@ -788,8 +795,10 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
             ask(host);
         }
     } else {
+        HostIndex::Bits hosts(not_rising_.size());
         std::for_each(changed_.begin() + static_cast<std::ptrdiff_t>(kept.since - forgotten_changes_), changed_.end(),
-                      ask);
+                      [&](int host) { HostIndex::insert(hosts, host); });
+        HostIndex::each_host(hosts, ask);
     }
     kept.job = job;
     kept.since = changes();
@@ -827,7 +836,7 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
         }
         AmountProfile::Stretch stretch{origin_, Time::infinity()};
         if (!is_rising(host)) {
-            stretch = hosts_[number].next_stretch(needed, at);
+            stretch = stretch_around(hosts_[number], request, needed, length, at);
         } else {
             stretch.begin = firsts != nullptr ? (*firsts)[number] : hosts_[number].first_for_ever(needed, origin_);
         }
