@@ -8,11 +8,11 @@ processor seconds (user and system) of a whole replay, the peak memory in MiB, a
 number of jobs, fitted to all of them by least squares. A replay that takes more than the limit is stopped, and those
 with more jobs are left out.
 
-The cases are load-L, jobs of `batfill generate lublin --seed 3` at an offered load of L, and five in which all jobs
-are submitted at once: instant-equal, jobs that are all alike; instant-long, jobs with walltimes ten times as long as
-they run; instant-random, jobs of random widths and walltimes that run for a part of these; instant-serial, jobs of one
-processor that are all alike; instant-chain, the same, each of which waits for the one before it. The machine is
-platforms/hpc2n.xml, which has 240 processors.
+The cases are load-L, jobs of `batfill generate lublin --seed 3` at an offered load of L, and six in which all jobs are
+submitted at once: instant-equal, jobs that are all alike; instant-long, jobs with walltimes ten times as long as they
+run; instant-random, jobs of random widths and walltimes that run for a part of these; instant-scarce, the same, which
+take of a pool of which there is too little; instant-serial, jobs of one processor that are all alike; instant-chain,
+the same, each of which waits for the one before it. The machine is platforms/hpc2n.xml, which has 240 processors.
 """
 import argparse
 import json
@@ -31,7 +31,9 @@ from replays import Usage, print_row, start, wait_for
 
 PLATFORM = Path(__file__).resolve().parent.parent / "platforms/hpc2n.xml"
 PROCESSORS = 240
-CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random", "instant-serial", "instant-chain"]
+SCARCE = 100
+CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random", "instant-scarce", "instant-serial",
+         "instant-chain"]
 ALGORITHMS = ["rejecter", "fcfs", "easy", "easy,order=saf", "easy,order=lexp", "easy,order=sexp",
               "easy,order=mixed,weights=1,-2,3,1,-1,1", "conservative", "dbf", "dc", "pc"]
 
@@ -45,7 +47,7 @@ def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
         return [(1, 20, 10)] * jobs
     if case == "instant-long":
         return [(width, 36000, 3600) for width in (draws.randint(1, 32) for _ in range(jobs))]
-    if case == "instant-random":
+    if case in ("instant-random", "instant-scarce"):
         drawn = [(draws.randint(1, 64), draws.randint(600, 86400)) for _ in range(jobs)]
         return [(width, walltime, draws.randint(300, walltime)) for width, walltime in drawn]
     sys.exit(f"growth: unknown case {case}, known: load-L, {', '.join(CASES[2:])}")
@@ -54,11 +56,15 @@ def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
 def workload_at_once(case: str, jobs: int) -> dict[str, Any]:
     """A workload as Batsim reads it."""
     drawn = shapes(case, jobs)
+    draws = random.Random(2)
+    pools = {number: {"pools": {"scarce": draws.choice([0, 1, 5, 10, 40])}}
+             for number in range(jobs if case == "instant-scarce" else 0)}
     waits = {number: {"after": [f"ok:{number - 1}"]} for number in range(1, jobs if case == "instant-chain" else 0)}
     return {
         "nb_res": PROCESSORS,
         "jobs": [{"id": number, "subtime": 0, "walltime": walltime, "res": width, "profile": str(runs),
-                  **waits.get(number, {})} for number, (width, walltime, runs) in enumerate(drawn)],
+                  **waits.get(number, {}), **pools.get(number, {})}
+                 for number, (width, walltime, runs) in enumerate(drawn)],
         "profiles": {str(runs): {"type": "delay", "delay": runs} for _, _, runs in drawn},
     }
 
@@ -75,12 +81,13 @@ def write_workload(batfill: str, case: str, jobs: int, file: Path) -> None:
         file.write_text(json.dumps(workload_at_once(case, jobs)), encoding="utf-8")
 
 
-def replay(options: argparse.Namespace, algorithm: str, workload: Path) -> Optional[Usage]:
-    """The processor seconds and the peak memory in MiB of a replay; nothing if it took longer than the limit."""
+def replay(options: argparse.Namespace, algorithm: str, workload: Path, pools: list[str]) -> Optional[Usage]:
+    """The processor seconds and the peak memory in MiB of a replay on a machine with these pools, as options; nothing
+    if it took longer than the limit."""
     name, *parameters = re.split(",(?=[a-z-]+=)", algorithm)
     process = start([
         "/usr/bin/prlimit", f"--cpu={options.limit}:{options.limit}", options.batfill, "simulate", "-q",
-        "-p", str(PLATFORM), "-w", str(workload), "-e", str(workload.with_suffix("")), "-a", name,
+        "-p", str(PLATFORM), *pools, "-w", str(workload), "-e", str(workload.with_suffix("")), "-a", name,
         *(word for parameter in parameters for word in ("-P", parameter))])
     status, used = wait_for(process)
     if status < 0:
@@ -114,10 +121,11 @@ def measure(options: argparse.Namespace, case: str, folder: Path) -> None:
     """Prints the rows of a case, those of an algorithm when they are known."""
     for size in options.jobs:
         write_workload(options.batfill, case, size, folder / f"{size}.json")
+    pools = ["--pool", f"scarce={SCARCE}"] if case == "instant-scarce" else []
     for algorithm in options.algorithms:
         results: list[Usage] = []
         for size in options.jobs:
-            result = replay(options, algorithm, folder / f"{size}.json")
+            result = replay(options, algorithm, folder / f"{size}.json", pools)
             if result is None:
                 break
             results.append(result)

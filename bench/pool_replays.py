@@ -61,8 +61,9 @@ def most_waiting(options: argparse.Namespace, workload: Path) -> str:
 
 
 def print_ratios(description: str | None, names: Sequence[str], draw_all: Callable[[argparse.Namespace, Path], None],
-                 replay_one: Callable[[argparse.Namespace, str, Path], float]) -> None:
-    """Measures one algorithm after the other, with the workload of each name. The first is that to compare with."""
+                 replay_one: Callable[[argparse.Namespace, str, Path], float], first: str = "without") -> None:
+    """Measures one algorithm after the other, with the workload of each name. The first, which the header calls so, is
+    that to compare with."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("algorithms", nargs="*",
                         default=["fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"])
@@ -71,7 +72,7 @@ def print_ratios(description: str | None, names: Sequence[str], draw_all: Callab
     parser.add_argument("--runs", default=5, type=int)
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
-    print_row(["algorithm", "seconds_without", *(f"ratio_{name}" for name in names[1:]), "most_waiting_without",
+    print_row(["algorithm", f"seconds_{first}", *(f"ratio_{name}" for name in names[1:]), f"most_waiting_{first}",
                f"most_waiting_{names[-1]}"])
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)

@@ -27,7 +27,7 @@ def test_what_took_too_long_is_told_from_what_was_not_tried() -> None:
         ["pc", "10", "1.00", "20", ""], ["pc", "100", "more than 60", "", ""]]
 
 
-@pytest.mark.parametrize("case", ["instant-equal", "instant-long", "instant-random", "instant-serial", "instant-chain"])
+@pytest.mark.parametrize("case", growth.CASES[2:])
 def test_jobs_at_once_fit_the_machine_and_run_no_longer_than_their_walltimes(case: str) -> None:
     workload = growth.workload_at_once(case, 500)
     assert len(workload["jobs"]) == 500
@@ -42,6 +42,16 @@ def test_each_job_of_a_chain_waits_for_the_one_before_it() -> None:
     chain = growth.workload_at_once("instant-chain", 3)
     assert [job.pop("after", None) for job in chain["jobs"]] == [None, ["ok:0"], ["ok:1"]]
     assert chain == growth.workload_at_once("instant-serial", 3)
+
+
+def test_a_scarce_pool_is_of_the_machine_and_of_the_jobs(
+        program: StandInProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    scarce = growth.workload_at_once("instant-scarce", 100)
+    taken = [job.pop("pools")["scarce"] for job in scarce["jobs"]]
+    assert sum(taken) > growth.SCARCE >= max(taken)
+    assert scarce == growth.workload_at_once("instant-random", 100)
+    run(monkeypatch, program, "--jobs", "10", "--cases", "instant-random,instant-scarce", "easy")
+    assert [" --pool scarce=100 " in call for call in program.calls if call.startswith("simulate")] == [False, True]
 
 
 def test_each_size_of_each_case_is_replayed(

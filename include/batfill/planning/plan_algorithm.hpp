@@ -106,8 +106,8 @@ class PlanAlgorithm : public Algorithm {
     virtual void sort_due(const SchedulerState& state, std::vector<JobIndex>& due);
     // Takes a planned job out of the plan, and places it as a new one: at its earliest start, which is not later than
     // the one that it had, and there on the hosts that its placement prefers. Returns whether its start moved. Nobody
-    // is looked at because of hosts that it leaves: after the last call, call Plan::look_again_at_all(). Cost: that of
-    // Plan::cancel() and of Plan::place().
+    // is looked at because of hosts that it leaves: after the last call, call Plan::look_again_at_all().
+    // Cost: that of Plan::cancel() and of Plan::place().
     bool place_anew(JobIndex job);
     // Compresses all planned jobs by planned start, when some are parked.
     virtual void compress_beside_parked(const Round&) { plan_.move_all_earlier(); }
