@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures what limits of users cost in whole replays on counted processors.
 
-    bench/limit_replays.py [--batfill FILE] [--jobs N] [--runs N] [ALGORITHM ...]
+    bench/limit_replays.py [--batfill FILE] [--jobs N | --workload FILE] [--runs N] [ALGORITHM ...]
 
-Draws jobs of Lublin and Feitelson's model for 240 processors at load 1, of 1,000 users; a few have most jobs. Prints a
-table as CSV as `pool_replays.py` does: without limits, with two for each user that are never reached, and with two that
-hold jobs back.
+Draws jobs of Lublin and Feitelson's model for 240 processors at load 1, or takes those of a file; they are of 1,000
+users, of whom a few have most jobs. Prints a table as CSV as `pool_replays.py` does: without limits, with two for each
+user that are never reached, and with two that hold jobs back.
 """
 import argparse
 import json

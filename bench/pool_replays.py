@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures what pools cost in whole replays on counted processors.
 
-    bench/pool_replays.py [--batfill FILE] [--jobs N] [--runs N] [ALGORITHM ...]
+    bench/pool_replays.py [--batfill FILE] [--jobs N | --workload FILE] [--runs N] [ALGORITHM ...]
 
-Draws jobs of Lublin and Feitelson's model for 240 processors at load 1. Prints a table as CSV with a row for each
-algorithm: the median of the processor seconds (user and system) of a replay on a machine without pools, and the ratios
-to these (the median of the ratios run by run) with one and with four pools that are never scarce, of which each job
-takes as many units as processors, and with one of which there is too little; the largest number of waiting jobs without
-pools and with the last.
+Draws jobs of Lublin and Feitelson's model for 240 processors at load 1, or takes those of a file. Prints a table as CSV
+with a row for each algorithm: the median of the processor seconds (user and system) of a replay on a machine without
+pools, and the ratios to these (the median of the ratios run by run) with one and with four pools that are never scarce,
+of which each job takes as many units as processors, and with one of which there is too little; the largest number of
+waiting jobs without pools and with the last.
 """
 import argparse
 import json
@@ -29,7 +29,10 @@ POOLS: dict[str, dict[str, int]] = {
 
 
 def lublin(options: argparse.Namespace, file: Path) -> dict[str, Any]:
-    """Draws jobs of the model; returns the workload that it wrote."""
+    """Draws jobs of the model, unless a file is given; returns the workload that it wrote."""
+    if options.workload:
+        file.write_text(options.workload.read_text())
+        return json.loads(file.read_text())
     subprocess.run([options.batfill, "generate", "lublin", "--jobs", str(options.jobs), "--processors", str(PROCESSORS),
                     "--load", "1", "--seed", "1", "-o", file], stdout=subprocess.DEVNULL, check=True)
     return json.loads(file.read_text())
@@ -69,6 +72,7 @@ def print_ratios(description: str | None, names: Sequence[str], draw_all: Callab
                         default=["fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"])
     parser.add_argument("--batfill", default="build/release/batfill")
     parser.add_argument("--jobs", default=20000, type=int)
+    parser.add_argument("--workload", type=Path, help=f"jobs for {PROCESSORS} processors, instead of drawn ones")
     parser.add_argument("--runs", default=5, type=int)
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)

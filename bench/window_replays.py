@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures what a window costs in whole replays if it names hosts.
 
-    bench/window_replays.py [--batfill FILE] [--jobs N] [--runs N] [ALGORITHM ...]
+    bench/window_replays.py [--batfill FILE] [--jobs N | --workload FILE] [--runs N] [ALGORITHM ...]
 
-Draws jobs of Lublin and Feitelson's model for 240 processors at load 1, and a day of maintenance in their middle.
-Prints a table as CSV as `pool_replays.py` does: with a window that takes one processor, and with one that names a host.
-Then plans are for particular hosts, so schedules differ.
+Draws jobs of Lublin and Feitelson's model for 240 processors at load 1, or takes those of a file, and draws a day of
+maintenance in their middle. Prints a table as CSV as `pool_replays.py` does: with a window that takes one processor,
+and with one that names a host. Then plans are for particular hosts, so schedules differ.
 """
 import argparse
 import json
