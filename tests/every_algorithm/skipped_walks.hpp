@@ -72,12 +72,12 @@ class SkippedWalks {
         for (auto& [job, start, place] : places) {
             const Plan::Entry entry = plan.entry(job);
             const Timeline::Planned itself{*entry.request, place, start, entry.walltime};
-            const auto [from, until] = plan.possible_starts(job);
-            const auto is_proved = [&](Time at) { return at < from || until <= at; };
-            ++(from < until ? not_left_out : left_out);
+            const Plan::StartInterval possible = plan.possible_starts(job);
+            const auto is_proved = [&](Time at) { return at < possible.from || possible.until <= at; };
+            ++(possible.some() ? not_left_out : left_out);
             const Time first = anew.earliest_without(itself, state.now, start);
             const Time behind =
-                is_proved(first) ? first : anew.earliest_without(itself, std::max(until, state.now), start);
+                is_proved(first) ? first : anew.earliest_without(itself, std::max(possible.until, state.now), start);
             claim(behind.is_infinite(), "a planned job could start earlier", state, job);
             claim(kept.earliest_without(itself, state.now, start) == first, "an earlier start is another one", state,
                   job);
