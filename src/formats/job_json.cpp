@@ -337,9 +337,7 @@ JobDescription read_job(const JsonValue& object, std::string_view path, JobsInCo
     // No two jobs wait for the same jobs.
     const bool is_alone = others.find(R"("after":)") != std::string::npos;
     if (common != nullptr && !is_alone && fields.find("extra_data") == nullptr) {
-        const JobsInCommon::Others& known = common->others(others, [&] { return read_needs(object, path); });
-        job.other_fields = known.fields;
-        job.needs = known.needs;
+        std::tie(job.other_fields, job.needs) = common->others(others, [&] { return read_needs(object, path); });
         return job;
     }
     if (Shared<StatedNeeds> needs = read_needs(object, path)) {

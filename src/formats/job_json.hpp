@@ -1,9 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include <batfill/core/job.hpp>
@@ -23,31 +24,19 @@ class JobsInCommon {
  public:
     SharedText text(std::string_view text) { return texts_.shared(text); }
 
-    struct Others {
-        SharedText fields;          // JobDescription::other_fields
-        Shared<StatedNeeds> needs;  // JobDescription::needs, all of which are in these fields
-    };
-    // Those whose fields are this text: what was returned for it before, or what `read` returns.
+    // The other fields of a job (JobDescription::other_fields), and its needs, all of which are in these fields.
+    using Others = std::unordered_map<SharedText, Shared<StatedNeeds>, TextHash, std::equal_to<>>;
+    // Those with this text: what was returned for it before, or what `read` returns.
     // Cost: O(length of the text), and for a new one that of `read`.
     template <class Read>
-    const Others& others(std::string_view fields, Read read) {
+    const Others::value_type& others(std::string_view fields, Read read) {
         const auto known = others_.find(fields);
-        return known != others_.end() ? *known : *others_.insert(Others{SharedText(fields), read()}).first;
+        return known != others_.end() ? *known : *others_.emplace(fields, read()).first;
     }
 
  private:
-    struct FieldsHash : TextHash {
-        using TextHash::operator();
-        std::size_t operator()(const Others& others) const { return (*this)(std::string_view(others.fields)); }
-    };
-    struct SameFields {
-        using is_transparent = void;
-        bool operator()(const Others& a, const Others& b) const { return a.fields == b.fields; }
-        bool operator()(std::string_view a, const Others& b) const { return b.fields == a; }
-        bool operator()(const Others& a, std::string_view b) const { return a.fields == b; }
-    };
     TextPool texts_;
-    std::unordered_set<Others, FieldsHash, SameFields> others_;
+    Others others_;
 };
 
 // Whether a job object has a field of this name that read_job() knows.

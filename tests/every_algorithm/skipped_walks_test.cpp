@@ -95,6 +95,17 @@ void walk_on_random_machine(Random& random, const DrawnAlgorithm& fixed, int rou
                  "machine " + std::to_string(round), counts);
 }
 
+// On a thousand of them, with one algorithm after the other.
+Counts walk_on_random_machines(unsigned seed, const std::vector<DrawnAlgorithm>& some) {
+    const QuietLog quiet;
+    Counts counts;
+    Random random(seed);
+    for (int round = 0; round < 1000; ++round) {
+        walk_on_random_machine(random, some[static_cast<std::size_t>(round) % some.size()], round, counts);
+    }
+    return counts;
+}
+
 // Many jobs that share some hosts. Half of the machines have windows.
 Scenario shared_hosts(unsigned seed) {
     Random random(seed);
@@ -127,24 +138,14 @@ Scenario shared_hosts(unsigned seed) {
 }  // namespace
 
 TEST_CASE("The walks that plans leave out would find nothing", "[property]") {
-    const QuietLog quiet;
-    Counts counts;
-    Random random(2032);
-    for (int round = 0; round < 1000; ++round) {
-        walk_on_random_machine(random, plans[static_cast<std::size_t>(round) % plans.size()], round, counts);
-    }
+    const Counts counts = walk_on_random_machines(2032, plans);
     CHECK(counts.found == std::vector<std::string>());
     CHECK(counts.left_out > 10'000);
     CHECK(counts.not_left_out > 1000);
 }
 
 TEST_CASE("The walks that rounds of a queue leave out would find nothing", "[property]") {
-    const QuietLog quiet;
-    Counts counts;
-    Random random(2033);
-    for (int round = 0; round < 1000; ++round) {
-        walk_on_random_machine(random, queues[static_cast<std::size_t>(round) % queues.size()], round, counts);
-    }
+    const Counts counts = walk_on_random_machines(2033, queues);
     CHECK(counts.found == std::vector<std::string>());
     CHECK(counts.not_started > 10'000);
 }
